@@ -1,0 +1,50 @@
+# The course's verbs. `make help` lists them; README.md has the commands behind them.
+.DEFAULT_GOAL := help
+.PHONY: help setup lab test test-gpu check test-code test-notebooks notebooks doctor clean
+
+PYTHON ?= python3
+PY := .venv/bin/python
+START := notebooks/00_start_here.ipynb
+NOTEBOOKS ?= notebooks
+CELL_TIMEOUT ?= 120
+WORKERS ?= 2
+ARGS ?=
+# JupyterLab refuses to start as root, which is who you are in most containers.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+help:             ## list the verbs
+	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+setup:            ## make .venv and install everything into it; nothing to do when it is current
+	@$(PYTHON) -I coursekit/setup_environment.py
+
+lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-browser)
+	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/$(START) $(AS_ROOT) $(ARGS)
+
+test: setup check test-code test-notebooks  ## check the code, run every test and every notebook
+
+check: setup      ## lint and format check, of code and notebooks (seconds)
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+
+test-code:
+	@$(PY) -m pytest -n $(WORKERS) tests $(ARGS)
+
+# NOTEBOOKS, CELL_TIMEOUT and PY are variables so that the harness can be tested itself.
+test-notebooks:
+	@$(PY) -m pytest -c pyproject.toml --nbval-lax --nbval-current-env \
+	    --nbval-cell-timeout=$(CELL_TIMEOUT) -n $(WORKERS) --dist loadscope --color=no $(NOTEBOOKS)
+
+test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
+	@nvidia-smi -L || { echo "make test-gpu: no NVIDIA GPU here; make test needs none" >&2; exit 1; }
+	@$(PY) -m pytest -m gpu tests $(ARGS)
+	@$(MAKE) --no-print-directory test-notebooks
+
+notebooks: setup  ## run the notebooks in place without a GPU and store their outputs (ARGS="notebooks/00_start_here.ipynb")
+	@$(PY) notebooks/execute.py $(ARGS)
+
+doctor: setup     ## what is installed, what is missing, and how to get it
+	@$(PY) -m coursekit doctor
+
+clean:            ## remove .venv and the tools' caches; your own work stays
+	rm -rf .venv build coursekit.egg-info .pytest_cache .ruff_cache .hypothesis

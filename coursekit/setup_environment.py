@@ -1,0 +1,501 @@
+"""Make the course's Python environment in `.venv`, or find that it is there already.
+
+    python3 coursekit/setup_environment.py
+
+Uses the standard library alone and imports nothing of the package, so that any
+Python 3 can run it far enough to say what is wrong. `.venv/coursekit-setup.json`
+is written last: without it, a set-up was interrupted and is made again.
+"""
+
+import contextlib
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+LOWEST, HIGHEST = (3, 11), (3, 13)
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
+LOWEST_DRIVER = 580
+EXTRAS = {"cpu": "test,torch", "gpu": "test,gpu"}
+GIGABYTES = {"cpu": 4, "gpu": 12}
+TEMPORARY_GIGABYTES = {"cpu": 1, "gpu": 4}
+AGAIN = "Then run the same command again."
+
+# What pip's log says, the cause, the cure. The first match wins.
+FAILURES = (
+    (
+        r"No space left on device|Disk quota exceeded|not enough space",
+        "the disk is full",
+        "Free some space (`df -h .` and `df -h /tmp` show how much there is; "
+        "`pip cache purge` frees pip's downloads).",
+    ),
+    (
+        r"CERTIFICATE_VERIFY_FAILED|SSLError|SSLCertVerificationError",
+        "the package index's certificate was not accepted",
+        "Behind a company proxy, give pip its certificate: "
+        "`pip config set global.cert FILE`.",
+    ),
+    (
+        r"NewConnectionError|NameResolutionError|name resolution|ProxyError|"
+        r"Network is unreachable|ConnectTimeout|ReadTimeout|Read timed out|"
+        r"Max retries exceeded|Connection refused|Connection reset",
+        "the package index cannot be reached",
+        "Check the network. Behind a proxy set HTTPS_PROXY; for a mirror use "
+        "`pip config set global.index-url URL`.",
+    ),
+    (
+        r"Permission denied|Read-only file system|Operation not permitted",
+        "a file or folder may not be written",
+        "Give yourself the folder (`sudo chown -R $USER .`), or clone the course "
+        "into your home folder.",
+    ),
+    (
+        r"DO NOT MATCH THE HASHES|IncompleteRead|BadZipFile|zipfile.*invalid",
+        "a download arrived damaged",
+        "Empty pip's cache with `pip cache purge`.",
+    ),
+    (
+        r"No matching distribution found for (\S+)|ResolutionImpossible",
+        "a package has no version that fits this Python and this system",
+        "The course supports Linux on x86-64 (on Windows inside WSL2) first; a mirror "
+        "of the package index may also be incomplete.",
+    ),
+)
+
+
+class SetupError(Exception):
+    """Set-up cannot go on: what stopped, the cause and the cure."""
+
+    def __init__(self, what, cause, cure):
+        super().__init__(f"{what}.\n  Cause: {cause}.\n  Cure:  {cure}")
+
+
+def say(message):
+    """Print one line of progress at once."""
+    print("coursekit: " + message, flush=True)
+
+
+# ---------------------------------------------------------------- what is needed
+
+
+def supported(version):
+    """Tell whether the course runs on this (major, minor, ...) Python version."""
+    return LOWEST <= tuple(version[:2]) <= HIGHEST
+
+
+def suitable_python(which=shutil.which, runs=None):
+    """Return the path of a supported Python on PATH, the newest first, or None.
+
+    Each is tried: a version manager's placeholder may stand there for a Python that
+    is not installed.
+    """
+    for minor in range(HIGHEST[1], LOWEST[1] - 1, -1):
+        path = which(f"python3.{minor}")
+        if path and (runs or starts)(path):
+            return path
+    return None
+
+
+def starts(python):
+    """Tell whether this Python can be run."""
+    try:
+        answer = subprocess.run(
+            [python, "-c", "import sys"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=30,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return answer.returncode == 0
+
+
+def python_error(version):
+    """Build the error for a Python outside the supported range."""
+    found = ".".join(str(part) for part in version[:3])
+    side = "old" if tuple(version[:2]) < LOWEST else "new"
+    lowest, highest = (".".join(map(str, bound)) for bound in (LOWEST, HIGHEST))
+    return SetupError(
+        f"Python {found} is too {side}",
+        f"the course needs Python {lowest} to {highest}",
+        f"Install one, for example with `uv python install {highest}` "
+        "(https://docs.astral.sh/uv) or your system's packages, and name it: "
+        f"`make lab PYTHON=python{highest}`. With conda: "
+        "`conda env create -f environment.yml`.",
+    )
+
+
+def check_platform(platform):
+    """Raise SetupError on native Windows, where only WSL2 is supported."""
+    if platform == "win32":
+        raise SetupError(
+            "Windows itself is not supported",
+            "the simulator and the tools of the course need Linux",
+            "Install WSL2 with `wsl --install`, clone the course inside it and "
+            "run `make lab` there.",
+        )
+
+
+def check_modules(version, find_spec=importlib.util.find_spec):
+    """Raise SetupError when this Python cannot make virtual environments."""
+    missing = [name for name in ("venv", "ensurepip") if find_spec(name) is None]
+    if missing:
+        release = ".".join(map(str, version[:2]))
+        raise SetupError(
+            "This Python cannot make a virtual environment",
+            f"its module {' and '.join(missing)} is missing; Debian and Ubuntu ship "
+            "it as a package of its own",
+            f"`sudo apt install python{release}-venv`, or use another Python: "
+            "`make lab PYTHON=...`. " + AGAIN,
+        )
+
+
+def check_writable(folder, access=os.access):
+    """Raise SetupError when the folder, or a `.venv` in it, is not writable."""
+    for path in (folder, os.path.join(folder, ".venv")):
+        if os.path.exists(path) and not access(path, os.W_OK | os.X_OK):
+            raise SetupError(
+                f"{path} cannot be written",
+                "the folder belongs to another user or is read-only",
+                FAILURES[3][2] + " " + AGAIN,
+            )
+
+
+def check_space(folder, gigabytes, disk_usage=shutil.disk_usage):
+    """Raise SetupError when the folder's disk has less free space than needed.
+
+    What an unfinished `.venv` already holds counts as free: it is made again.
+    """
+    held = size_of(os.path.join(folder, ".venv"))
+    free = (disk_usage(folder).free + held) / 1e9
+    if free < gigabytes:
+        raise SetupError(
+            f"{folder} has {free:.1f} GB free",
+            f"the environment needs about {gigabytes} GB there",
+            "Free some space, or clone the course onto a larger disk. For the "
+            "temporary folder, set TMPDIR to one with more room. " + AGAIN,
+        )
+
+
+def size_of(folder):
+    """Return the bytes that the files below a folder hold."""
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(path, name)).st_size
+    return total
+
+
+# ---------------------------------------------------------------- which variant
+
+
+def query_gpu(run=subprocess.run):
+    """Return (driver version, compute capability) of the first GPU, or None."""
+    command = [
+        "nvidia-smi",
+        "--query-gpu=driver_version,compute_cap",
+        "--format=csv,noheader",
+    ]
+    try:
+        answer = run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            universal_newlines=True,
+            timeout=30,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.match(r"([\d.]+), *(\d+\.\d+)", answer.stdout.strip())
+    return found.groups() if answer.returncode == 0 and found else None
+
+
+def choose_kind(gpu):
+    """Return "gpu" or "cpu" for what `query_gpu` found, and why in a sentence."""
+    if gpu is None:
+        return "cpu", "no NVIDIA GPU found: kernels will run on the simulator"
+    driver, capability = gpu
+    if int(driver.split(".")[0]) < LOWEST_DRIVER:
+        return "cpu", (
+            f"the driver {driver} is older than CUDA 13 needs ({LOWEST_DRIVER}): "
+            "kernels will run on the simulator until it is updated"
+        )
+    if tuple(map(int, capability.split("."))) < (7, 5):
+        return "cpu", (
+            f"the GPU's compute capability {capability} is below CUDA 13's 7.5: "
+            "kernels will run on the simulator"
+        )
+    return "gpu", f"NVIDIA GPU found (driver {driver})"
+
+
+def reachable(url, seconds=2.0, opener=urllib.request.urlopen):
+    """Tell whether the URL answers in time, name resolution included."""
+    answered = threading.Event()
+
+    def probe():
+        with contextlib.suppress(Exception), opener(url, timeout=seconds):
+            answered.set()
+
+    thread = threading.Thread(target=probe, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return answered.is_set()
+
+
+def pip_command(venv, kind, cpu_index):
+    """Return the command that installs the course; the user's pip settings hold."""
+    command = [os.path.join(venv, "bin", "python"), "-m", "pip", "install"]
+    command += ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+    if kind == "cpu" and cpu_index:
+        command += ["--extra-index-url", cpu_index]
+    return command + ["--editable", f".[{EXTRAS[kind]}]"]
+
+
+# ---------------------------------------------------------------- what is there
+
+
+def fingerprint(root, version):
+    """Return a hash of what the environment depends on."""
+    digest = hashlib.sha256()
+    with open(os.path.join(root, "pyproject.toml"), "rb") as file:
+        digest.update(file.read())
+    digest.update(repr((tuple(version[:2]), os.path.abspath(root))).encode())
+    return digest.hexdigest()
+
+
+def is_current(root, expected, kind):
+    """Tell whether `.venv` was set up completely for this fingerprint and kind.
+
+    An environment made with a GPU also serves without one.
+    """
+    venv = os.path.join(root, ".venv")
+    try:
+        with open(os.path.join(venv, "coursekit-setup.json")) as file:
+            stamp = json.load(file)
+    except (OSError, ValueError):
+        return False
+    return (
+        os.path.exists(os.path.join(venv, "bin", "python"))
+        and stamp.get("fingerprint") == expected
+        and stamp.get("kind") in (kind, "gpu")
+    )
+
+
+def write_stamp(root, expected, kind):
+    """Mark the environment as complete, in one step that cannot be half done."""
+    path = os.path.join(root, ".venv", "coursekit-setup.json")
+    with open(path + ".new", "w") as file:
+        json.dump({"fingerprint": expected, "kind": kind}, file)
+    os.replace(path + ".new", path)
+
+
+def is_reusable(root, version):
+    """Tell whether `.venv` is of this Python, has pip, and was not interrupted."""
+    venv = os.path.join(root, ".venv")
+    try:
+        with open(os.path.join(venv, "pyvenv.cfg")) as file:
+            found = re.search(r"^version(?:_info)? *= *(\d+)\.(\d+)", file.read(), re.M)
+    except OSError:
+        return False
+    return (
+        found is not None
+        and tuple(map(int, found.groups())) == tuple(version[:2])
+        and os.path.exists(os.path.join(venv, "bin", "python"))
+        and os.path.exists(os.path.join(venv, "bin", "pip"))
+        and not os.path.exists(os.path.join(venv, "setup-unfinished"))
+    )
+
+
+# ---------------------------------------------------------------- doing it
+
+
+@contextlib.contextmanager
+def one_at_a_time(folder):
+    """Let other set-ups in the same folder wait for this one."""
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            say("another set-up is running here; waiting for it ...")
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def stage(line):
+    """Return what a line of pip's output means to someone who waits, or None."""
+    download = re.match(r" *Downloading (\S+?)-\d\S* \((\d+(?:\.\d+)?) ([MG]B)\)", line)
+    if download and (download.group(3) == "GB" or float(download.group(2)) >= 50):
+        return "downloading {} ({} {}) ...".format(*download.groups())
+    if line.startswith("Installing collected packages:"):
+        return f"unpacking {line.count(',') + 1} packages ..."
+    return None
+
+
+def diagnose(log):
+    """Build the error for what pip wrote before it failed."""
+    lines = [line.strip().rstrip(".") for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR:")]
+    evidence = (errors or lines or ["no output"])[-1]
+    cause, cure = "pip failed", "Read the log."
+    for pattern, known_cause, known_cure in FAILURES:
+        if re.search(pattern, log, re.IGNORECASE):
+            cause, cure = known_cause, known_cure
+            break
+    return SetupError(
+        "The packages could not be installed (log: .venv/setup.log)",
+        f"{cause}; pip says: {evidence}",
+        f"{cure} {AGAIN}",
+    )
+
+
+def environment():
+    """Return the variables for the child processes: nothing from outside `.venv`."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX")
+    }
+    return dict(kept, PIP_USER="0", PYTHONNOUSERSITE="1", PYTHONUNBUFFERED="1")
+
+
+def run_logged(command, root):
+    """Run a command with its output in `.venv/setup.log`; return (status, output)."""
+    lines = []
+    with open(os.path.join(root, ".venv", "setup.log"), "a") as log:
+        log.write("$ " + " ".join(command) + "\n")
+        with subprocess.Popen(
+            command,
+            cwd=root,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            universal_newlines=True,
+            errors="replace",
+        ) as process:
+            for line in process.stdout:
+                log.write(line)
+                lines.append(line)
+                if stage(line):
+                    say("  " + stage(line))
+    return process.returncode, "".join(lines)
+
+
+def make_venv(root, version):
+    """Make an empty `.venv`, or keep the one that is there and fits."""
+    if is_reusable(root, version):
+        return
+    release = ".".join(map(str, version[:3]))
+    say(f"making .venv with Python {release} ...")
+    venv = os.path.join(root, ".venv")
+    command = [sys.executable, "-m", "venv", "--clear", venv]
+    answer = subprocess.run(
+        command,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        universal_newlines=True,
+    )
+    if answer.returncode:
+        raise SetupError(
+            "The virtual environment could not be made",
+            (answer.stdout.strip() or "no output").replace("\n", " "),
+            "Remove the folder .venv. " + AGAIN,
+        )
+
+
+def install(root, kind, run=run_logged, probe=reachable):
+    """Install the course and what it needs into `.venv`, and try an import."""
+    venv = os.path.join(root, ".venv")
+    unfinished = os.path.join(venv, "setup-unfinished")
+    with open(unfinished, "w") as file:
+        file.write("A set-up started here and did not end.\n")
+    index = CPU_TORCH_INDEX if kind == "cpu" and probe(CPU_TORCH_INDEX) else None
+    say("installing the packages, 1 to 3 minutes (log: .venv/setup.log) ...")
+    status, log = run(pip_command(venv, kind, index), root)
+    if status:
+        raise diagnose(log)
+    imports = "import coursekit, jupyterlab, matplotlib, nbval, numba, numpy, pytest"
+    status, log = run([os.path.join(venv, "bin", "python"), "-c", imports], root)
+    if status:
+        raise diagnose(log)
+    os.remove(unfinished)
+
+
+def set_up(root, version, gpu):
+    """Bring `.venv` up to date: nothing to do when it is."""
+    kind, reason = choose_kind(gpu)
+    expected = fingerprint(root, version)
+    if is_current(root, expected, kind):
+        return
+    check_modules(version)
+    check_writable(root)
+    check_space(root, GIGABYTES[kind])
+    check_space(tempfile.gettempdir(), TEMPORARY_GIGABYTES[kind])
+    with one_at_a_time(root):
+        if is_current(root, expected, kind):
+            return
+        start = time.monotonic()
+        say(reason + ".")
+        make_venv(root, version)
+        install(root, kind)
+        write_stamp(root, expected, kind)
+    say(f"ready in {time.monotonic() - start:.0f} s.")
+
+
+def explain(error):
+    """Turn an error of the operating system into a SetupError."""
+    return SetupError(
+        "The set-up stopped",
+        str(error),
+        "Check free space and permissions (`df -h .`, `ls -ld . .venv`). " + AGAIN,
+    )
+
+
+def main():
+    """Set up the folder above this file; return the exit status."""
+    try:
+        check_platform(sys.platform)
+        if not supported(sys.version_info):
+            other = suitable_python()
+            if other is None:
+                raise python_error(sys.version_info)
+            say(f"this is Python {sys.version.split()[0]}; using {other} instead.")
+            os.execv(other, [other, "-I", os.path.abspath(__file__)])
+        set_up(ROOT, sys.version_info, query_gpu())
+    except SetupError as error:
+        print(f"\ncoursekit: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"\ncoursekit: {explain(error)}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        error = SetupError(
+            "The set-up was interrupted",
+            "Ctrl-C was pressed",
+            "Run the same command again; what is half made is made anew.",
+        )
+        print(f"\ncoursekit: {error}", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
