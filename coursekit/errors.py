@@ -1,0 +1,126 @@
+"""Every error that coursekit raises, in one tree.
+
+::
+
+    CourseError
+    ├── CompileError            the compiler refused the source
+    ├── LaunchError             missing file or kernel, impossible launch
+    ├── ArgumentError           wrong count, type, layout or value of an argument
+    ├── DeviceError             host access, lost context, out of memory
+    ├── UnsupportedError        something the simulator or this machine lacks
+    ├── CheckFailed             an exercise or an expectation was not met
+    └── KernelError             the kernel did something wrong while it ran
+        ├── OutOfBoundsError        past an array's end, through null, misaligned
+        ├── DataRaceError           two unordered accesses, one of them a write
+        ├── UninitializedReadError  a read of memory that nothing wrote
+        ├── BarrierError            a barrier that some threads never reach
+        ├── DeadlockError           no thread can go on, or the time is up
+        ├── IllegalInstructionError trap or a failed assert
+        └── DivisionByZeroError     integer division by zero (simulator only)
+
+A message has three parts: what happened and where, with the values; the
+likely cause; what to do. `CourseError.explained` puts them together.
+"""
+
+from __future__ import annotations
+
+
+class CourseError(Exception):
+    """Base of all errors of this package."""
+
+    @classmethod
+    def explained(cls, what: str, cause: str = "", cure: str = "") -> CourseError:
+        """Build the error from its three parts.
+
+        Parameters
+        ----------
+        what : str
+            What happened, where, and the values involved.
+        cause : str
+            The likely cause, a sentence.
+        cure : str
+            What to do about it, a sentence.
+        """
+        details = "".join(f"\n  {part}" for part in (cause, cure) if part)
+        error = cls(what + details)
+        error.what, error.cause, error.cure = what, cause, cure
+        return error
+
+    def _render_traceback_(self) -> list[str]:
+        """Tell IPython what to show: the message, not forty library frames."""
+        from coursekit.tracebacks import render
+
+        return render(self)
+
+
+class CompileError(CourseError):
+    """The compiler refused the source; the message holds line and caret."""
+
+
+class LaunchError(CourseError):
+    """The launch cannot work: missing file or kernel, or a bad configuration."""
+
+
+class UnknownNameError(LaunchError, AttributeError):
+    """A module has no kernel of this name."""
+
+
+class ArgumentError(CourseError):
+    """A kernel argument has the wrong count, type, layout or value."""
+
+
+class DeviceError(CourseError):
+    """Device memory was touched from the host, is exhausted, or its context is lost."""
+
+
+class UnsupportedError(CourseError):
+    """The simulator or this machine lacks what was asked for."""
+
+
+class CheckFailed(CourseError):
+    """A result is not what the exercise or the expectation asks for."""
+
+
+class KernelError(CourseError):
+    """The kernel did something wrong while it ran.
+
+    Attributes
+    ----------
+    thread, block : tuple of int or None
+        Index of the thread in its block and of the block in the grid, (x, y, z).
+    file, line : str, int
+        Source position, when the code carries line information.
+    """
+
+    thread: tuple[int, int, int] | None = None
+    block: tuple[int, int, int] | None = None
+    file: str | None = None
+    line: int | None = None
+
+
+class OutOfBoundsError(KernelError):
+    """An access past the end of an array, through null, or misaligned."""
+
+
+class DataRaceError(KernelError):
+    """Two accesses to one place without an order between them, one a write."""
+
+
+class UninitializedReadError(KernelError):
+    """A read of memory that nothing wrote."""
+
+
+class BarrierError(KernelError):
+    """A barrier that some threads of the block never reach."""
+
+
+class DeadlockError(KernelError):
+    """No thread can go on, or the launch ran longer than it may."""
+
+
+class IllegalInstructionError(KernelError):
+    """The kernel executed a trap or failed an assert."""
+
+
+class DivisionByZeroError(KernelError):
+    """Integer division by zero; hardware returns a value, the simulator raises."""

@@ -1,0 +1,1 @@
+"""A functional simulator of NVIDIA GPUs for PTX: results, errors and counts."""

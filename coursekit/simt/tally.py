@@ -1,0 +1,81 @@
+"""Adds up what a launch did, per source line and in all."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from coursekit.simt import faults
+from coursekit.simt.counters import Counters
+
+_FLOPS = {"f16": "flops_fp16", "f32": "flops_fp32", "f64": "flops_fp64"}
+SECTOR_BYTES = 32
+
+
+def tally(launch) -> Counters:
+    """Counters of a finished launch."""
+    lines: dict[tuple[str, int], Counter] = defaultdict(Counter)
+    inexact: set[str] = set()
+    for code in launch.program.decoded():
+        _count_code(launch.program, code, lines, inexact)
+    for counts in lines.values():
+        _add_bytes(counts)
+    total = Counter()
+    for counts in lines.values():
+        total.update(counts)
+    total["blocks"] = launch.grid[0] * launch.grid[1] * launch.grid[2]
+    total["warps"] = launch.started_warps
+    total["longest_warp_instructions"] = launch.longest
+    labels = dict.fromkeys(inexact, "ptx")
+    by_line = {
+        place: Counters(dict(counts), labels=labels)
+        for place, counts in sorted(lines.items())
+        if place[1]
+    }
+    return Counters(dict(total), labels=labels, lines=by_line)
+
+
+def _count_code(program, code, lines, inexact) -> None:
+    instructions = code.function.instructions
+
+    def line_of(instruction) -> Counter:
+        place, _ = faults.source_place(program, instruction.location)
+        return lines[(place.file, place.line) if place else ("", 0)]
+
+    for block in code.blocks:
+        if not block.executions:
+            continue
+        for index in range(block.start, block.start + block.length):
+            counts = line_of(instructions[index])
+            counts["warp_instructions"] += block.executions
+            counts["thread_instructions"] += block.lanes
+            if _is_barrier(instructions[index]):
+                counts["barriers"] += block.executions
+            operation = code.operations.get(index)
+            if operation is not None and operation.flops:
+                name = _FLOPS[operation.flop_type]
+                lanes = code.guarded_lanes.get(index, block.lanes)
+                counts[name] += operation.flops * lanes
+                if operation.expands and lanes:
+                    inexact.add(name)
+    for index, (executed, divergent) in code.branch_counts.items():
+        if executed:
+            counts = line_of(instructions[index])
+            counts["branches"] += executed
+            counts["divergent_branches"] += divergent
+    for access in code.accesses:
+        if access.sites:
+            line_of(access.instruction).update(access.sites)
+
+
+def _is_barrier(instruction) -> bool:
+    return (
+        instruction.opcode in ("bar", "barrier")
+        and "warp" not in instruction.modifiers
+        and "arrive" not in instruction.modifiers
+    )
+
+
+def _add_bytes(counts: Counter) -> None:
+    atomic = counts["global_atomic_sectors"]
+    counts["bytes_read"] = SECTOR_BYTES * (counts["global_load_sectors"] + atomic)
+    counts["bytes_written"] = SECTOR_BYTES * (counts["global_store_sectors"] + atomic)

@@ -1,0 +1,213 @@
+"""Memory instructions: loads, stores, parameters and atomics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coursekit.simt import isa
+from coursekit.simt.access import READS, UPDATES, WRITES, Access
+from coursekit.simt.counters import repeated_passes
+from coursekit.simt.faults import unsupported
+from coursekit.simt.ir import BYTES, Address, Immediate, Register, Symbol, Vector
+
+SPACES = {"global", "shared", "local", "const", "param", "shared::cta"}
+
+
+def _address(decoder, operand: Address, space):
+    """Slot of the base address, and the constant to add to it."""
+    base, wide = operand.base, "u64"
+    if space in ("shared", "shared::cta"):
+        wide = "u32"
+    if isinstance(base, Register):
+        own = BYTES[base.type]
+        return decoder.layout.register(base, f"u{8 * own}"), operand.offset
+    if isinstance(base, Symbol):
+        return decoder.layout.symbol(base.name, base.offset, wide), operand.offset
+    return decoder.layout.constant(Immediate(int(base.value)), wide), operand.offset
+
+
+def _access(decoder, instruction, verb, width):
+    space = next((m for m in instruction.modifiers if m in SPACES), None)
+    space = "shared" if space == "shared::cta" else space
+    if any(m == "shared::cluster" for m in instruction.modifiers):
+        raise unsupported(decoder.program, instruction)
+    access = Access(instruction, space, width, verb)
+    decoder.code.accesses.append(access)
+    return access
+
+
+def _vector(decoder, instruction, operand):
+    count = next((int(m[1]) for m in instruction.modifiers
+                  if m in ("v2", "v4", "v8")), 1)  # fmt: skip
+    elements = operand.elements if isinstance(operand, Vector) else (operand,)
+    if len(elements) != count:
+        raise unsupported(decoder.program, instruction, " with these operands")
+    return elements
+
+
+def load(decoder, instruction):
+    """`ld` and `ldu` from any space."""
+    target, source = instruction.operands[:2]
+    if "param" in instruction.modifiers:
+        step = _load_param(decoder, instruction, target, source)
+        if step is not None:
+            return step
+    elements = _vector(decoder, instruction, target)
+    type_ = instruction.type
+    size = BYTES[type_]
+    access = _access(decoder, instruction, READS, size * len(elements))
+    if access.space == "param":
+        access.space = "global"
+    base, constant = _address(decoder, source, access.space)
+    slots = [decoder.destination(e, type_) for e in elements]
+    narrow = isa.DTYPES[type_] if type_[0] == "s" else None
+    shift = size.bit_length() - 1
+
+    def step(warp):
+        addresses = warp.slots[base]
+        if constant:
+            addresses = addresses + _constant(constant, addresses)
+        for region, lanes, offsets in access.parts(warp, addresses):
+            index = offsets >> shift
+            view = region.view(size)
+            for k, slot in enumerate(slots):
+                if slot is None:
+                    continue
+                values = view[index + k] if k else view[index]
+                if narrow is not None:
+                    values = values.view(narrow)
+                into = warp.slots[slot]
+                if into.dtype.kind == "f":
+                    into = into.view(view.dtype)
+                into[lanes] = values
+
+    return step
+
+
+def _load_param(decoder, instruction, target, source):
+    """Kernel parameters are constants of a launch; call results are per lane."""
+    base = source.base
+    if not isinstance(base, Symbol):
+        return None
+    offset = base.offset + source.offset
+    type_ = instruction.type
+    size = BYTES[type_]
+    elements = _vector(decoder, instruction, target)
+    slots = [decoder.destination(e, type_) for e in elements]
+    dtype = np.dtype(isa.DTYPES[type_])
+    name, kernel = base.name, decoder.function.is_kernel
+    of_kernel = kernel and any(p.name == name for p in decoder.function.parameters)
+
+    def step(warp):
+        for k, slot in enumerate(slots):
+            if slot is None:
+                continue
+            start = offset + k * size
+            if of_kernel:
+                value = warp.block.launch.parameter(name, start, dtype)
+            else:
+                stripe = warp.frame.params[name][:, start : start + size]
+                value = np.ascontiguousarray(stripe).view(dtype)[:, 0]
+            np.copyto(warp.slots[slot], value, where=warp.mask, casting="unsafe")
+
+    return step
+
+
+def store(decoder, instruction):
+    """`st` to any space."""
+    target, source = instruction.operands[:2]
+    elements = _vector(decoder, instruction, source)
+    type_ = instruction.type
+    size = BYTES[type_]
+    bits = f"u{8 * size}"
+    slots = [_stored(decoder, e, type_, bits) for e in elements]
+    if "param" in instruction.modifiers:
+        return _store_param(decoder, target, slots, size)
+    access = _access(decoder, instruction, WRITES, size * len(elements))
+    base, constant = _address(decoder, target, access.space)
+    shift = size.bit_length() - 1
+
+    def step(warp):
+        addresses = warp.slots[base]
+        if constant:
+            addresses = addresses + _constant(constant, addresses)
+        for region, lanes, offsets in access.parts(warp, addresses):
+            index = offsets >> shift
+            view = region.view(size)
+            for k, slot in enumerate(slots):
+                view[index + k if k else index] = warp.slots[slot][lanes]
+
+    return step
+
+
+def _stored(decoder, element, type_, bits):
+    if isinstance(element, Immediate):
+        return decoder.layout.constant(
+            element, bits if element.kind == "int" else f"b{bits[1:]}"
+        )
+    return decoder.layout.operand(element, bits)
+
+
+def _store_param(decoder, target, slots, size):
+    name = target.base.name
+    offset = target.base.offset + target.offset
+    variables = {v.name: v for v in decoder.function.results}
+    variables.update(decoder.function.variables)
+    nbytes = variables[name].nbytes
+
+    def step(warp):
+        params = warp.frame.params
+        if name not in params:
+            params[name] = np.zeros((32, nbytes), np.uint8)
+        for k, slot in enumerate(slots):
+            start = offset + k * size
+            values = np.ascontiguousarray(warp.slots[slot])
+            stripes = values.view(np.uint8).reshape(32, size)
+            params[name][warp.mask, start : start + size] = stripes[warp.mask]
+
+    return step
+
+
+def atomic(decoder, instruction):
+    """`atom` and `red`: lanes take effect in ascending order."""
+    operation = isa.atomic(instruction)
+    operands = list(instruction.operands)
+    result = operands.pop(0) if instruction.opcode == "atom" else None
+    type_ = operation.results[0]
+    size = BYTES[type_]
+    access = _access(decoder, instruction, UPDATES, size)
+    base, constant = _address(decoder, operands.pop(0), access.space)
+    values = [
+        decoder.layout.operand(o, t)
+        for o, t in zip(operands, operation.sources[1:], strict=False)
+    ]
+    slot = decoder.destination(result, type_) if result is not None else None
+    evaluate, dtype = operation.evaluate, np.dtype(isa.DTYPES[type_])
+    shift = size.bit_length() - 1
+
+    def step(warp):
+        addresses = warp.slots[base]
+        if constant:
+            addresses = addresses + _constant(constant, addresses)
+        for region, lanes, offsets in access.parts(warp, addresses):
+            view = region.view(size).view(dtype)
+            index = offsets >> shift
+            sources = [warp.slots[v][lanes] for v in values]
+            before = np.empty(len(index), dtype)
+            for turn in repeated_passes(index):
+                where = index[turn]
+                before[turn] = view[where]
+                view[where] = evaluate(before[turn], *(s[turn] for s in sources))
+            if slot is not None:
+                warp.slots[slot][lanes] = before
+
+    return step
+
+
+def _constant(offset: int, addresses: np.ndarray):
+    if addresses.itemsize == 4:
+        return np.uint32(offset & 0xFFFFFFFF)
+    return np.uint64(offset & 0xFFFFFFFFFFFFFFFF)
+
+
+MAKERS = {"ld": load, "ldu": load, "st": store, "atom": atomic, "red": atomic}
