@@ -1,0 +1,262 @@
+"""From a source to PTX and machine code, through the cache."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from coursekit import cache, declarations, mangling, nvrtc, paths
+from coursekit.errors import CompileError
+from coursekit.sources import Source
+from coursekit.targets import Target
+
+SCHEMA = 2  # part of every cache key: raise it when what is stored changes
+_SIGNATURE = "ck_sig"
+_SIGNATURE_SOURCE = "template<class F> __global__ void ck_sig(){}\n"
+# An anonymous namespace is named after the first external symbol; without one it is
+# named after the process, and PTX and machine code would not agree. Leaves no code.
+_ANCHOR_SOURCE = '\nextern "C" __device__ void ck_anchor(){}\n'
+_SIGNATURE_ENTRY = re.compile(
+    r"(?:\t// \.(?:weak|globl)\t_Z\d+ck_sigI\S*\n)?"
+    r"(?:\.weak |\.visible )?\.entry _Z\d+ck_sigI\w*\(\s*\)\s*\{.*?\n\}\n",
+    re.DOTALL,
+)
+_FILE = re.compile(r'^(\s*\.file\s+\d+\s+")([^"]+)(")', re.MULTILINE)
+_UNKNOWN = re.compile(r"#pragma nv_mangled_name (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """All that decides what the compiler produces."""
+
+    source: Source
+    target: Target
+    options: tuple[str, ...] = ()
+    expressions: tuple[str, ...] = ()
+
+    @property
+    def cacheable(self) -> bool:
+        return not any("pre-include" in option for option in self.options)
+
+    def key(self, kind: str, target: Target) -> str:
+        """Cache key: a hash of everything that matters, computed without NVRTC."""
+        source = self.source
+        parts = [
+            SCHEMA, kind, source.name, source.text, source.headers, str(target),
+            self.options, self.expressions, nvrtc.identity(),
+            nvrtc.headers_identity() if source.needs_cuda_headers else "",
+        ]  # fmt: skip
+        return cache.key(parts)
+
+    def flags(self, target: Target) -> list[str]:
+        """Options for NVRTC."""
+        flags = [f"-arch={target}", "-lineinfo", *self.options]
+        if not any(option.lstrip("-").startswith("std") for option in self.options):
+            flags.append("--std=c++17")
+        if self.source.headers:
+            beside = [] if self.source.path else ["-I."]
+            flags += [*beside, f"-I{paths.kernels()}"]
+        if self.source.needs_cuda_headers:
+            flags += [f"-I{folder}" for folder in nvrtc.include_folders()]
+        return flags
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A kernel that a build contains.
+
+    Attributes
+    ----------
+    name : str
+        As the source calls it: scale, q::scale, scale<float, 4>.
+    lowered : str
+        As the PTX calls it.
+    signature : str or None
+        Mangled name from which the parameter types can be decoded.
+    parameter_names : tuple of (str or None)
+    """
+
+    name: str
+    lowered: str
+    signature: str | None
+    parameter_names: tuple[str | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """PTX, the compiler's log, and the kernels."""
+
+    ptx: str
+    log: str
+    entries: tuple[Entry, ...]
+    templates: tuple[str, ...]
+    cache_state: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineCode:
+    """A cubin and the assembler's report."""
+
+    cubin: bytes
+    report: str
+
+
+def build(unit: Unit) -> Build:
+    """Compile to PTX, or take it from the cache.
+
+    Raises
+    ------
+    CompileError
+        When the compiler refuses the source.
+    """
+    target = replace(unit.target, real=False)
+    stored, state = _through_cache(unit, "ptx", target, lambda: _build(unit, target))
+    entries = tuple(
+        Entry(name, lowered, signature, tuple(names))
+        for name, lowered, signature, names in stored["entries"]
+    )
+    templates = tuple(stored["templates"])
+    return Build(stored["ptx"], stored["log"], entries, templates, state)
+
+
+def machine_code(unit: Unit, target: Target, names: Sequence[str]) -> MachineCode:
+    """Compile to machine code, or take it from the cache.
+
+    Parameters
+    ----------
+    unit : Unit
+    target : Target
+    names : sequence of str
+        Name expressions of kernels that nothing else would keep.
+    """
+    target = replace(target, real=True)
+
+    def compiled() -> dict:
+        flags = [*unit.flags(target), "--ptxas-options=-v"]
+        try:
+            text = unit.source.text + _ANCHOR_SOURCE
+            output = _compile(unit, text, flags, names)
+        except nvrtc.Refused as refused:
+            raise _refusal(refused.log, unit) from None
+        return {"cubin": output.code.hex(), "report": output.log}
+
+    kind = "cubin " + " ".join(names)
+    stored, _ = _through_cache(unit, kind, target, compiled)
+    return MachineCode(bytes.fromhex(stored["cubin"]), stored["report"])
+
+
+def _through_cache(
+    unit: Unit, kind: str, target: Target, make: Callable[[], dict]
+) -> tuple[dict, str]:
+    if not unit.cacheable:
+        return make(), "disabled"
+    store = cache.Cache(paths.cache() / "compiled")
+    key = unit.key(kind, target)
+    found = store.get(key)
+    state = store.state
+    if found is None:
+        found = make()
+        store.put(key, found)
+        state = store.state if store.state == "unwritable" else state
+    return found, state
+
+
+def _compile(unit: Unit, text: str, flags: list[str], names: Sequence[str]):
+    return nvrtc.compile_program(text, unit.source.compiler_name, flags, names)
+
+
+def _build(unit: Unit, target: Target) -> dict:
+    """Compile with the signatures asked for; without them if that fails."""
+    declared = _declared(unit.source)
+    plain = {d.name: d for d in declared if not d.is_template}
+    flags = unit.flags(target)
+    output = _with_signatures(unit, flags, [*plain, *unit.expressions])
+    if output is None:
+        try:
+            output = _compile(unit, unit.source.text, flags, unit.expressions)
+        except nvrtc.Refused as refused:
+            raise _refusal(refused.log, unit) from None
+    ptx = output.code.decode().rstrip("\0")
+    ptx = _SIGNATURE_ENTRY.sub("", ptx)
+    ptx = _FILE.sub(lambda m: m[1] + unit.source.display(m[2]) + m[3], ptx)
+    names = {d.name: d.parameters for d in declared}
+    return {
+        "ptx": ptx,
+        "log": unit.source.with_display_names(output.log),
+        "entries": _entries(ptx, output.lowered, names),
+        "templates": sorted({d.name for d in declared if d.is_template}),
+    }
+
+
+def _declared(source: Source) -> list[declarations.Declaration]:
+    texts = (source.text, *source.headers.values())
+    return [found for text in texts for found in declarations.kernels(text)]
+
+
+def _with_signatures(unit: Unit, flags: list[str], names: Sequence[str]):
+    """Compile with `ck_sig` appended; drop, once, the names it does not know."""
+    names = list(dict.fromkeys(names))
+    text = unit.source.text + _ANCHOR_SOURCE + _SIGNATURE_SOURCE
+    for _ in range(2):
+        expressions = [*names, *map(_signature_of, names)]
+        try:
+            return _compile(unit, text, flags, expressions)
+        except nvrtc.Refused as refused:
+            asked = {found.strip() for found in _UNKNOWN.findall(refused.log)}
+        known = [n for n in names if n not in asked and _signature_of(n) not in asked]
+        if len(known) == len(names) or set(unit.expressions) - set(known):
+            return None
+        names = known
+    return None
+
+
+def _signature_of(name: str) -> str:
+    return f"{_SIGNATURE}<decltype(&{name})>"
+
+
+def _entries(ptx: str, lowered: dict, parameter_names: dict) -> list[tuple]:
+    """Match the entries of the PTX with the names that the source has for them."""
+    in_ptx = re.findall(r"\.entry\s+([\w$]+)\s*\(", ptx)
+    found = []
+    for name, mangled in lowered.items():
+        if mangled in in_ptx and not name.startswith(_SIGNATURE + "<"):
+            base = name.partition("<")[0].strip()
+            names = parameter_names.get(base, ())
+            found.append((name, mangled, lowered.get(_signature_of(name)), names))
+            in_ptx.remove(mangled)
+    rest = [_undeclared(mangled, parameter_names) for mangled in in_ptx]
+    short = [entry[0] for entry in found] + [name for name, _ in rest]
+    for name, entry in rest:
+        found.append((name, *entry[1:]) if short.count(name) == 1 else entry)
+    return found
+
+
+def _undeclared(mangled: str, parameter_names: dict) -> tuple[str, tuple]:
+    """Describe an entry from its mangled name alone: overloads, macros.
+
+    Returns its short name, and the entry under its name with parameter types.
+    """
+    try:
+        function = mangling.function(mangled)
+    except mangling.UnknownMangling:
+        return mangled, (mangled, mangled, None, parameter_names.get(mangled, ()))
+    names = parameter_names.get(function.name.partition("<")[0], ())
+    return function.name, (str(function), mangled, mangled, names)
+
+
+def _refusal(log: str, unit: Unit) -> CompileError:
+    """Explain a refusal; one that only concerns a name expression says so."""
+    from coursekit.diagnostics import compile_error  # for failures only
+
+    if "__nv_name_map" not in log or not unit.expressions:
+        return compile_error(log, unit.source)
+    reason = re.search(r"__nv_name_map\(\d+\): error: (.*)", log)
+    what = f"{unit.expressions[-1]} cannot be instantiated: {reason[1]}."
+    error = CompileError.explained(
+        what,
+        "The template arguments do not fit the template's parameters.",
+        "Compare them with the line template<...> above the kernel.",
+    )
+    error.file, error.line, error.log, error.count = unit.source.name, None, log, 1
+    return error

@@ -1,0 +1,303 @@
+"""The compiler's messages, retold for students.
+
+A message keeps file, line, source line and caret as the compiler gives them,
+and adds the likely cause and a cure from a table.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field
+
+from coursekit import mangling
+from coursekit.errors import CompileError
+from coursekit.sources import Source
+
+SHOWN = 4  # messages in full; the rest is counted
+
+_HEAD = re.compile(
+    r"^(?:(?P<file>\S.*?)\((?P<line>\d+)\)|At end of source): "
+    r"(?P<severity>(?:catastrophic )?error|warning|note|remark)"
+    r"(?: #[\w-]+)?: (?P<message>.*)$"
+)
+_PTXAS = re.compile(r"^\s*ptxas (?:.*?; )?(?:error|fatal)\s*: (?P<message>.*)$")
+
+_HOST_FUNCTIONS = r"cuda[A-Z]\w*|malloc|free|new|fopen|rand|srand|exit"
+_HEADER_FOR = {
+    r"(?:__)?half2?|__\w*half\w*|__h(?:add|mul|fma)\w*": "<cuda_fp16.h>",
+    r"(?:__)?nv_bfloat16\w*|__nv_bfloat16\w*|__\w*bfloat16\w*": "<cuda_bf16.h>",
+    r"nvcuda|wmma": "<mma.h>",
+    r"u?int(?:8|16|32|64)_t": "<cuda/std/cstdint>, or use int and unsigned,",
+    r"cooperative_groups|cg": "<cooperative_groups.h>",
+}
+_BUILTINS = (
+    "__syncthreads", "__syncwarp", "__shfl_sync", "__shfl_up_sync",
+    "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__any_sync",
+    "__all_sync", "__activemask", "__popc", "__ffs", "__ldg", "__threadfence",
+    "__threadfence_block", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
+    "atomicAdd", "atomicMax", "atomicMin", "atomicCAS", "atomicExch", "__shared__",
+    "__device__", "__global__", "__constant__", "__restrict__", "__launch_bounds__",
+    "printf", "sqrtf", "rsqrtf", "expf", "logf", "sinf", "cosf", "fmaxf", "fminf",
+    "fabsf", "powf", "min", "max", "__expf", "assert", "__syncthreads_count",
+    "__syncthreads_or", "__syncthreads_and", "__trap", "clock64",
+)  # fmt: skip
+
+# (pattern of the message, likely cause, cure); more telling rules come first.
+_RULES = (
+    (
+        rf'^identifier "(?:{_HOST_FUNCTIONS})" is undefined',
+        "That is a function for the host; this source is compiled for the GPU alone.",
+        "Keep only kernels and __device__ functions here; allocate and launch from "
+        "Python.",
+    ),
+    (
+        r"could not open source file|cannot open source file",
+        "The header is neither beside this file, nor below kernels/, nor CUDA's.",
+        "Check the name in #include; a header of your own goes beside the file.",
+    ),
+    (
+        r'namespace "std" has no member|name must be a namespace name|"std"',
+        "The C++ standard library (std::vector, std::cout, ...) is for the host; "
+        "device code has none.",
+        "Use plain arrays and CUDA's functions, or cuda::std from <cuda/std/...>.",
+    ),
+    (
+        r"a __global__ function must have a void return type",
+        "A kernel is run by thousands of threads: there is no one value to return.",
+        "Write __global__ void, and store results through a pointer parameter.",
+    ),
+    (
+        r"considered a host function|explicitly marked as a __host__ function",
+        "A function without __device__ would run on the host; here only the GPU's "
+        "code is compiled. That goes for main, too.",
+        "Write __device__ before a helper function; leave main out: Python launches.",
+    ),
+    (
+        r'^identifier ".*" is undefined',
+        "The name is misspelt, or declared later, or lives in a header.",
+        "Declare it above its first use, or include the header that has it.",
+    ),
+    (
+        r"unrecognized token",
+        "A character is not part of C++: a letter with an accent, a curly quote, a "
+        "dash that is not a minus sign.",
+        "Type it again with plain letters and signs; comments may hold anything.",
+    ),
+    (
+        r"considered a host variable",
+        "A variable outside all functions belongs to the host unless marked.",
+        "Write __device__ or __constant__ before it; constexpr for a constant.",
+    ),
+    (
+        r"__global__ function call must be configured|device-side kernel launch|"
+        r"a __device__ function call cannot be configured|<<<",
+        "A kernel is launched from the host, and this source is device code alone.",
+        "Launch from Python: kernel[grid, block](...); call a __device__ function.",
+    ),
+    (
+        r'expected an? "?;"?',
+        "A statement ends with a semicolon; the one before the caret has none.",
+        "Look at the end of the line before, and add the semicolon.",
+    ),
+    (
+        r'expected a "[)\]}]"|unmatched|at end of source',
+        "A bracket was opened and never closed.",
+        "Close it; an editor that marks pairs of brackets shows which one is alone.",
+    ),
+    (
+        r"cannot be assigned|must be a modifiable lvalue|expression must be modifiable",
+        "The left side is const: a pointer to const is for reading only.",
+        "Remove const from the parameter if the kernel writes to it.",
+    ),
+    (
+        r"a value of type .* cannot be used to initialize|is incompatible with",
+        "The types on both sides differ, and C++ does not convert one to the other.",
+        "Convert it yourself, for example with (float)x, or change the declaration.",
+    ),
+    (
+        r"too (?:few|many) arguments in function call|no instance of",
+        "The function takes other arguments than those given.",
+        "Compare the call with the function's declaration.",
+    ),
+    (
+        r"expression must have a constant value",
+        "An array in a kernel needs a size that is known when it compiles.",
+        'Use constexpr or defines={"TILE": 16}; or extern __shared__ with the size '
+        "given at the launch.",
+    ),
+    (
+        r"uses too much shared data",
+        "Shared memory declared in the kernel is limited to 48 KiB a block.",
+        "Make the array smaller, or declare it extern __shared__ and give its bytes "
+        "at the launch.",
+    ),
+    (
+        r"Not a name of any known instruction|Unknown symbol|Ptx assembly aborted",
+        "The text in an asm statement is not an instruction of this architecture.",
+        "Compare it with the PTX manual, or compile for another arch.",
+    ),
+    (
+        r"unrecognized option|invalid value for|unknown option",
+        "The compiler does not know the option, or the architecture.",
+        "See NVRTC's list of options; the architecture goes into arch=.",
+    ),
+)
+_UNEXPLAINED = (
+    "The compiler stops where the text makes no sense any more; the mistake is there "
+    "or just before.",
+    "Mend the first message, and compile again: the others often go with it.",
+)
+
+
+@dataclass(slots=True)
+class Message:
+    """One message of the compiler.
+
+    Attributes
+    ----------
+    file, line : str or None, int or None
+        Place; None where the compiler gives none.
+    severity, message : str
+        "error", "warning", ... and the text.
+    quoted : list of str
+        Source line, caret and notes, as given.
+    """
+
+    file: str | None
+    line: int | None
+    severity: str
+    message: str
+    quoted: list[str] = field(default_factory=list)
+
+    @property
+    def is_error(self) -> bool:
+        return "error" in self.severity
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.line else ""
+        if self.file and not self.line:
+            place = f"{self.file}: "
+        return "\n".join([place + self.message, *self.quoted])
+
+
+def messages(log: str, source: Source) -> list[Message]:
+    """Read a compiler log, with file names as `source` shows them."""
+    found: list[Message] = []
+    for line in log.splitlines():
+        head = _HEAD.match(line)
+        ptxas = _PTXAS.match(line)
+        if head is not None and head["severity"] == "note" and found:
+            place = f"{source.display(head['file'])}:{head['line']}: "
+            found[-1].quoted.append(f"  {place}note: {head['message']}")
+            if found[-1].line is None:
+                found[-1].line = int(head["line"])
+        elif head is not None:
+            file = source.display(head["file"]) if head["file"] else source.name
+            number = int(head["line"]) if head["line"] else None
+            text = head["message"].partition(" Consider using -default-device")[0]
+            found.append(Message(file, number, head["severity"], text))
+        elif ptxas is not None:
+            text = _without_mangling(ptxas["message"])
+            found.append(Message(source.name, None, "error", text))
+        elif line.startswith("nvrtc: error: "):
+            text = line.removeprefix("nvrtc: error: ")
+            found.append(Message(source.name, None, "error", text))
+        elif found and line.startswith("  ") and line.strip():
+            found[-1].quoted.append(line)
+    return found
+
+
+def _without_mangling(text: str) -> str:
+    """Write kernel names and numbers of bytes of ptxas as students know them."""
+
+    def demangled(found: re.Match) -> str:
+        try:
+            return f"'{mangling.function(found[1]).name}'"
+        except mangling.UnknownMangling:
+            return found[0]
+
+    text = re.sub(r"'(_Z\w+)'", demangled, text)
+    return re.sub(r"0x[0-9a-f]+ (?=bytes|max)", lambda m: f"{int(m[0], 16)} ", text)
+
+
+def compile_error(log: str, source: Source) -> CompileError:
+    """Turn the log of a failed compilation into the error that students see.
+
+    The error has the attributes `file`, `line`, `log` and `count`.
+    """
+    errors = [found for found in messages(log, source) if found.is_error]
+    if not errors:
+        errors = [Message(source.name, None, "error", log.strip() or "no message")]
+    telling, cause, cure = _explanation(errors, source)
+    errors.sort(key=lambda found: found is not telling)  # that one first
+    shown = "\n".join(str(found) for found in errors[:SHOWN])
+    if len(errors) > SHOWN:
+        shown += f"\nand {len(errors) - SHOWN} more, in .log"
+    if len(errors) > 1:
+        shown += f"\n{len(errors)} errors."
+    error = CompileError.explained(shown.replace("\n", "\n  "), cause, cure)
+    error.file, error.line = telling.file, telling.line
+    error.log, error.count = source.with_display_names(log), len(errors)
+    return error
+
+
+def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, str]:
+    """Choose the most telling message on the first message's line."""
+    first = errors[0]
+    ranked = []
+    for found in errors:
+        if found.line != first.line:
+            continue
+        for rank, (pattern, cause, cure) in enumerate(_RULES):
+            if re.search(pattern, found.message, re.IGNORECASE):
+                ranked.append((rank, found, cause, cure))
+                break
+    if not ranked:
+        return first, *_UNEXPLAINED
+    _, telling, cause, cure = min(ranked, key=lambda item: item[0])
+    return telling, *_specific(telling, source, cause, cure)
+
+
+def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[str, str]:
+    """Sharpen the explanation with the names in the message."""
+    header = re.search(r'open source file "([^"]+)"', found.message)
+    if header is not None and ("." not in header[1] or header[1] in _C_HEADERS):
+        return (
+            f"<{header[1]}> is a header of the host's library; only the GPU's code is "
+            "compiled here.",
+            "Remove the #include: printf, assert and the math functions need none."
+            + (
+                " For int32_t and such: <cuda/std/cstdint>."
+                if "int" in header[1]
+                else ""
+            ),
+        )
+    if found.message == 'expected a ";"' and found.line and found.file == source.name:
+        return _semicolon(found, source, cause), cure
+    name = re.search(r'identifier "(\w+)" is undefined', found.message)
+    if name is None or "host" in cause:
+        return cause, cure
+    for pattern, include in _HEADER_FOR.items():
+        if re.fullmatch(pattern, name[1]):
+            return cause, f"Write #include {include} at the top."
+    words = set(re.findall(r"[A-Za-z_]\w{2,}", source.text)) - {name[1]}
+    near = difflib.get_close_matches(name[1], [*_BUILTINS, *sorted(words)], n=1)
+    return (cause, f"Did you mean {near[0]}?") if near else (cause, cure)
+
+
+def _semicolon(found: Message, source: Source, cause: str) -> str:
+    """Point at the line before, where the caret stands at the start of its line."""
+    text, caret = (*found.quoted, "", "")[:2]
+    before = re.sub(r"//.*", "", source.text).split("\n")[: found.line - 1]
+    code = [(n, line.strip()) for n, line in enumerate(before, 1) if line.strip()]
+    if text[: caret.find("^")].strip() or not code:
+        return cause
+    number, line = code[-1]
+    return f"Line {number} has no semicolon at its end:  {line}"
+
+
+_C_HEADERS = frozenset((
+    "stdio.h", "stdlib.h", "math.h", "assert.h", "stdint.h", "string.h", "float.h",
+    "limits.h", "time.h",
+))  # fmt: skip

@@ -1,0 +1,209 @@
+"""NVIDIA's run-time compiler: CUDA C++ in, PTX or machine code out.
+
+A thin wrapper of `cuda.bindings.nvrtc`, imported at the first compilation. It
+needs no GPU and no driver.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from coursekit.errors import UnsupportedError
+
+
+class Refused(Exception):
+    """NVRTC refused the program; `log` says why, `lowered` is empty."""
+
+    def __init__(self, log: str):
+        super().__init__(log)
+        self.log = log
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What one compilation gave.
+
+    Attributes
+    ----------
+    code : bytes
+        PTX text for a compute_XX architecture, a cubin for an sm_XX one.
+    log : str
+        Warnings, and what ptxas reports.
+    lowered : dict of str to str
+        The mangled name of each name expression.
+    """
+
+    code: bytes
+    log: str
+    lowered: dict[str, str]
+
+
+def version() -> tuple[int, int]:
+    """Version of the NVRTC library in use, for example (13, 5)."""
+    library = _bindings()
+    return tuple(_checked(library, library.nvrtcVersion()))
+
+
+@functools.cache
+def identity() -> str:
+    """Tell one NVRTC from another, for cache keys, without loading it."""
+    import importlib.metadata  # 15 ms, needed by the first compilation only
+
+    try:
+        return "nvidia-cuda-nvrtc " + importlib.metadata.version("nvidia-cuda-nvrtc")
+    except importlib.metadata.PackageNotFoundError:
+        return _library_identity()
+
+
+def _library_identity() -> str:
+    folders = [Path(sys.prefix) / "lib", *(root / "lib64" for root in _toolkits())]
+    for folder in folders:
+        for library in sorted(folder.glob("libnvrtc.so.*")):
+            status = library.stat()
+            return f"{library} {status.st_size} {status.st_mtime_ns}"
+    return "nvrtc {}.{}".format(*version())
+
+
+@functools.cache
+def include_folders() -> tuple[str, ...]:
+    """Folders of the CUDA headers, then of CCCL's: the pip packages', else a toolkit's.
+
+    The two come in packages of their own, so each is looked for by itself.
+    """
+    spec = importlib.util.find_spec("nvidia")
+    roots = [
+        Path(root) / "cu13" for root in (spec and spec.submodule_search_locations) or ()
+    ]
+    roots += [Path(sys.prefix) / "targets/x86_64-linux", *_toolkits()]
+    folders = [root / "include" for root in roots]
+    cuda = _first_with("cuda_fp16.h", folders)
+    cccl = _first_with("nv/target", [f / "cccl" for f in folders])
+    return (*cuda, *cccl)
+
+
+def _first_with(header: str, folders: list[Path]) -> list[str]:
+    return [str(f) for f in folders if (f / header).is_file()][:1]
+
+
+@functools.cache
+def headers_identity() -> str:
+    """Tell one set of CUDA headers from another, for cache keys."""
+    return " ".join(f"{f} {os.stat(f).st_mtime_ns}" for f in include_folders())
+
+
+def _toolkits() -> list[Path]:
+    named = [os.environ.get(variable) for variable in ("CUDA_HOME", "CUDA_PATH")]
+    return [Path(root) for root in (*named, "/usr/local/cuda") if root]
+
+
+def compile_program(
+    source: str, file: str, options: Sequence[str], expressions: Sequence[str] = ()
+) -> Output:
+    """Compile one source text.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C++ of device code.
+    file : str
+        Name in messages and line information; quoted includes start beside it.
+    options : sequence of str
+        NVRTC's options, the architecture among them.
+    expressions : sequence of str
+        Names, such as "f<float, 4>", to instantiate and to look up.
+
+    Raises
+    ------
+    Refused
+        When the program does not compile; with the compiler's log.
+    UnsupportedError
+        When there is no NVRTC on this machine.
+    """
+    library = _bindings()
+    with _program(library, source, file) as program:
+        for expression in expressions:
+            encoded = expression.encode()
+            _checked(library, library.nvrtcAddNameExpression(program, encoded))
+        encoded = [option.encode() for option in options]
+        status, *_ = library.nvrtcCompileProgram(program, len(encoded), encoded)
+        log = _log(library, program)
+        if status != library.nvrtcResult.NVRTC_SUCCESS:
+            raise Refused(log or _reason(library, status))
+        lowered = {
+            name: _checked(library, library.nvrtcGetLoweredName(program, name.encode()))
+            for name in expressions
+        }
+        kind = "CUBIN" if any("arch=sm_" in option for option in options) else "PTX"
+        code = _text(library, program, kind)
+        names = {name: found.decode() for name, found in lowered.items()}
+        return Output(code, log, names)
+
+
+@contextlib.contextmanager
+def _program(library, source: str, file: str) -> Iterator:
+    created = library.nvrtcCreateProgram(
+        source.encode(), file.encode(errors="replace"), 0, [], []
+    )
+    program = _checked(library, created)
+    try:
+        yield program
+    finally:
+        library.nvrtcDestroyProgram(program)
+
+
+def _log(library, program) -> str:
+    """The log as text; each stage ends its part with a zero byte."""
+    text = _text(library, program, "ProgramLog").decode(errors="replace")
+    return text.replace("\0", "\n").strip(" \n")
+
+
+def _text(library, program, kind: str) -> bytes:
+    size_call = "ProgramLogSize" if kind == "ProgramLog" else f"{kind}Size"
+    size = _checked(library, getattr(library, f"nvrtcGet{size_call}")(program))
+    buffer = bytearray(size)
+    _checked(library, getattr(library, f"nvrtcGet{kind}")(program, buffer))
+    return bytes(buffer)
+
+
+def _checked(library, result: tuple):
+    status, *values = result
+    if status != library.nvrtcResult.NVRTC_SUCCESS:
+        raise Refused(_reason(library, status))
+    return values[0] if len(values) == 1 else values
+
+
+def _reason(library, status) -> str:
+    _, text = library.nvrtcGetErrorString(status)
+    return f"nvrtc: error: {text.decode()}"
+
+
+def _bindings():
+    """The module cuda.bindings.nvrtc, with its library found and loaded."""
+    try:
+        from cuda.bindings import nvrtc
+
+        nvrtc.nvrtcVersion()
+    except (ImportError, RuntimeError, OSError) as failure:
+        raise _missing(str(failure)) from failure
+    return nvrtc
+
+
+def _missing(reason: str) -> UnsupportedError:
+    if sys.platform == "darwin":
+        return UnsupportedError.explained(
+            "CUDA C++ cannot be compiled on macOS: NVIDIA offers no compiler for it.",
+            "The course's own kernels run here from the PTX that comes with them.",
+            "To edit kernels, open the course in a devcontainer or on a JupyterHub.",
+        )
+    return UnsupportedError.explained(
+        f"NVIDIA's compiler NVRTC cannot be loaded: {reason.splitlines()[0]}",
+        "The packages cuda-bindings and nvidia-cuda-nvrtc are missing or damaged.",
+        "Install them again: pip install -e . (or make lab), then restart the kernel.",
+    )

@@ -1,0 +1,44 @@
+"""Where files live: the kernels, the cache, the data, the student's state.
+
+Every function reads the environment when it is called, so that a test or a
+notebook can move a folder at any time.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+APPLICATION = "coursekit"
+
+
+def repository() -> Path:
+    """Folder that holds `coursekit/` and `kernels/`."""
+    return Path(__file__).resolve().parent.parent
+
+
+def kernels() -> Path:
+    """Folder of the course's `.cu` files."""
+    return repository() / "kernels"
+
+
+def cache() -> Path:
+    """Folder for what can be rebuilt: `COURSEKIT_CACHE`, else the user's cache."""
+    return _folder("COURSEKIT_CACHE", platformdirs.user_cache_dir)
+
+
+def data() -> Path:
+    """Folder for data sets: `COURSEKIT_DATA`, else the user's data folder."""
+    return _folder("COURSEKIT_DATA", platformdirs.user_data_dir)
+
+
+def state() -> Path:
+    """Folder for a student's progress: `COURSEKIT_STATE`, else the user's state."""
+    return _folder("COURSEKIT_STATE", platformdirs.user_state_dir)
+
+
+def _folder(variable: str, default) -> Path:
+    chosen = os.environ.get(variable)
+    return Path(chosen).expanduser() if chosen else Path(default(APPLICATION))
