@@ -1,0 +1,55 @@
+"""CUDA C++ on any machine: compile, launch, count and check kernels.
+
+Import as `import coursekit as ck`. Names load what they need when first used, so
+that importing is quick and needs neither a GPU nor the libraries for one.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "arrays": ("DeviceArray", "empty", "to_device", "to_host"),
+    "compiler": ("compile",),
+    "counting": ("count",),
+    "display": ("show", "show_diff"),
+    "expect": ("expect_error",),
+    "hardware": ("device", "devices"),
+    "magics": ("load_ipython_extension", "module"),
+    "simulation": ("simulator",),
+    "errors": (
+        "ArgumentError",
+        "BarrierError",
+        "CheckFailed",
+        "CompileError",
+        "CourseError",
+        "DataRaceError",
+        "DeadlockError",
+        "DeviceError",
+        "DivisionByZeroError",
+        "IllegalInstructionError",
+        "KernelError",
+        "LaunchError",
+        "OutOfBoundsError",
+        "UninitializedReadError",
+        "UnknownNameError",
+        "UnsupportedError",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+__all__ = sorted(_MODULE_OF)
+
+
+def __getattr__(name: str):
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'coursekit' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"coursekit.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
