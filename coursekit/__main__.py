@@ -1,0 +1,45 @@
+"""The commands: ``python -m coursekit COMMAND``.
+
+Each is a module with `main(arguments) -> exit code`, imported when it is asked for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+from coursekit.errors import CourseError
+
+# Command: (module, what it does).
+COMMANDS = {
+    "doctor": ("coursekit.doctor", "say what works on this machine"),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code, 1 after an error of the course."""
+    width = max(map(len, COMMANDS))
+    parser = argparse.ArgumentParser(
+        prog="python -m coursekit",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="commands:\n"
+        + "\n".join(
+            f"  {name:<{width}}  {text}" for name, (_, text) in COMMANDS.items()
+        )
+        + "\n\n`python -m coursekit COMMAND --help` tells a command's options.",
+    )
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    module = importlib.import_module(COMMANDS[options.command][0])
+    try:
+        return module.main(options.arguments)
+    except CourseError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

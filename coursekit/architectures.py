@@ -1,0 +1,146 @@
+"""What one streaming multiprocessor (SM) holds, by compute capability.
+
+The sizes, and the units in which hardware hands registers and shared memory
+out, decide how many blocks fit an SM at once (occupancy).
+
+Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
+Capability", for the sizes and the shared-memory capacities; the headers of the
+CUDA 13.5 packages `cuda_occupancy.h` (allocation units) and
+`cuda/__device/arch_traits.h` (the same sizes), read to check every row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coursekit.errors import UnsupportedError
+
+KIB = 1024
+
+GUIDE = "CUDA C++ Programming Guide, Technical Specifications per Compute Capability"
+OCCUPANCY_HEADER = "cuda_occupancy.h of the CUDA toolkit"
+LANES_GUIDE = "CUDA C++ Programming Guide, Throughput of Arithmetic Instructions"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmLimits:
+    """Sizes and limits of one SM.
+
+    Attributes
+    ----------
+    compute_capability : tuple of int
+        (major, minor), for example (9, 0).
+    fp32_lanes_per_sm, fp64_lanes_per_sm : int
+        Results of that type an SM can start in one clock.
+    shared_carveouts_bytes : tuple of int
+        The shares of L1 that can be set aside as shared memory.
+    shared_reserved_bytes_per_block : int
+        Shared memory that the driver keeps for itself in every block.
+    shared_unit_bytes, register_unit : int
+        A block's shared memory, and a warp's registers, are rounded up to
+        multiples of these.
+    """
+
+    compute_capability: tuple[int, int]
+    architecture: str
+    fp32_lanes_per_sm: int
+    fp64_lanes_per_sm: int
+    max_threads_per_sm: int
+    max_blocks_per_sm: int
+    l1_and_shared_bytes_per_sm: int
+    shared_bytes_per_sm: int
+    shared_carveouts_bytes: tuple[int, ...]
+    shared_reserved_bytes_per_block: int
+    shared_unit_bytes: int
+    shared_bytes_per_block: int = 48 * KIB
+    registers_per_sm: int = 64 * KIB
+    registers_per_block: int = 64 * KIB
+    max_registers_per_thread: int = 255
+    register_unit: int = 256
+    schedulers_per_sm: int = 4
+    warp_size: int = 32
+    max_threads_per_block: int = 1024
+
+    @property
+    def max_warps_per_sm(self) -> int:
+        """Warps that an SM keeps resident at once."""
+        return self.max_threads_per_sm // self.warp_size
+
+    @property
+    def shared_bytes_per_block_optin(self) -> int:
+        """Shared memory a block can have when its launch asks for more than 48 KB."""
+        return self.shared_bytes_per_sm - self.shared_reserved_bytes_per_block
+
+    @property
+    def arch(self) -> str:
+        """The compiler's name of this target, for example ``"sm_90"``."""
+        major, minor = self.compute_capability
+        return f"sm_{major}{minor}"
+
+
+def _row(capability, name, lanes, resident, l1_kib, carveouts_kib) -> SmLimits:
+    """One row: lanes (fp32, fp64), resident (threads, blocks), sizes in KiB."""
+    before_ampere = capability < (8, 0)
+    return SmLimits(
+        compute_capability=capability,
+        architecture=name,
+        fp32_lanes_per_sm=lanes[0],
+        fp64_lanes_per_sm=lanes[1],
+        max_threads_per_sm=resident[0],
+        max_blocks_per_sm=resident[1],
+        l1_and_shared_bytes_per_sm=l1_kib * KIB,
+        shared_bytes_per_sm=carveouts_kib[-1] * KIB,
+        shared_carveouts_bytes=tuple(size * KIB for size in carveouts_kib),
+        shared_reserved_bytes_per_block=0 if before_ampere else KIB,
+        shared_unit_bytes=256 if before_ampere else 128,
+    )
+
+
+_TO_96 = (0, 8, 16, 32, 64, 96)
+_TO_100 = (0, 8, 16, 32, 64, 100)
+_TO_164 = (*_TO_100, 132, 164)
+_TO_228 = (*_TO_164, 196, 228)
+
+SM_LIMITS = {
+    row.compute_capability: row
+    for row in (
+        _row((7, 0), "Volta", (64, 32), (2048, 32), 128, _TO_96),
+        _row((7, 5), "Turing", (64, 2), (1024, 16), 96, (32, 64)),
+        _row((8, 0), "Ampere", (64, 32), (2048, 32), 192, _TO_164),
+        _row((8, 6), "Ampere", (128, 2), (1536, 16), 128, _TO_100),
+        _row((8, 9), "Ada Lovelace", (128, 2), (1536, 24), 128, _TO_100),
+        _row((9, 0), "Hopper", (128, 64), (2048, 32), 256, _TO_228),
+        _row((10, 0), "Blackwell", (128, 64), (2048, 32), 256, _TO_228),
+        _row((12, 0), "Blackwell", (128, 2), (1536, 24), 128, _TO_100),
+    )
+}
+
+
+def sm_limits(compute_capability: tuple[int, int]) -> SmLimits:
+    """Look up the limits of an SM.
+
+    Parameters
+    ----------
+    compute_capability : tuple of int
+        (major, minor). One that has no row of its own takes the newest row that
+        is not newer than it, as compiled code does.
+
+    Raises
+    ------
+    UnsupportedError
+        Below 7.0.
+
+    Examples
+    --------
+    >>> sm_limits((8, 6)).max_warps_per_sm
+    48
+    """
+    older = [row for key, row in SM_LIMITS.items() if key <= compute_capability]
+    if not older:
+        major, minor = compute_capability
+        raise UnsupportedError.explained(
+            f"Compute capability {major}.{minor} is not in the table.",
+            "GPUs from before Volta (7.0) are older than every tool of this course.",
+            "Choose a simulated device, for example ck.simulator(device='H200').",
+        )
+    return older[-1]
