@@ -1,0 +1,251 @@
+"""Every file of kernels/ is what its header says, counted and on both backends.
+
+Headers are data: fields such as `Idea`, and lines that are parsed here.
+
+    // expect: n=1000 global_load_sectors = 250   # 2 arrays * 4000 B / 32 B
+    // finds: n=1000 OutOfBoundsError line 15     (in kernels/broken/ only)
+    // needs: sm_90a                              (where less will not do)
+
+Sizes go to the file's function in tests/kernel_launches.py: `n=256,stride=3`, or
+`M=N=K=1024`.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import kernel_launches
+import numpy as np
+import pytest
+
+import coursekit as ck
+from coursekit.cuda_source import function_lines, header_lines
+from coursekit.declarations import kernels as declared_kernels
+
+KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+COMPLETE_PROGRAMS = "programs/"  # with a main; they have tests of their own
+FILES = sorted(
+    name
+    for path in KERNELS.rglob("*.cu")
+    if not (name := path.relative_to(KERNELS).as_posix()).startswith(COMPLETE_PROGRAMS)
+)
+BROKEN = [name for name in FILES if name.startswith("broken/")]
+CORRECT = [name for name in FILES if name not in BROKEN]
+
+FIELDS = ("What", "Math", "Idea", "Launch", "On chip", "Limits", "Defect", "Repair")
+REQUIRED = {"correct": {"What", "Idea", "Launch", "Limits"}}
+REQUIRED["broken"] = {"What", "Launch", "Defect", "Repair"}
+FIELD = re.compile(rf"// ({'|'.join(FIELDS)}) {{2,}}\S")
+EXPECT = re.compile(r"// expect: (\S+) (\w+) = (\d+) +# (\S.*)")
+FINDS = re.compile(r"// finds: (\S+) (\w+)(?: line (\d+))?")
+NEEDS = re.compile(r"^// needs: (\w+)$", re.MULTILINE)
+HOST_CODE = re.compile(r"\bmain\s*\(|\bcudaMalloc|\bcudaMemcpy|<<<|\bclock64?\s*\(")
+SLIDE_COLUMNS, HEADER_COLUMNS, KERNEL_LINES = 76, 120, 60
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One `expect:` line."""
+
+    file: str
+    sizes: str
+    counter: str
+    value: int
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.sizes}-{self.counter}"
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One `finds:` line."""
+
+    file: str
+    sizes: str
+    error: str
+    line: int | None
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.sizes}"
+
+
+def text(name: str) -> str:
+    return (KERNELS / name).read_text(encoding="utf-8")
+
+
+def header(name: str) -> list[str]:
+    lines = text(name).split("\n")
+    return lines[: header_lines(text(name))]
+
+
+def sizes_of(spec: str) -> dict[str, int]:
+    """Read `n=256,stride=3` or `M=N=K=1024`."""
+    found = {}
+    for part in spec.split(","):
+        *names, value = part.split("=")
+        found |= dict.fromkeys(names, int(value))
+    return found
+
+
+def launch_of(name: str, sizes: dict[str, int]) -> kernel_launches.Launch:
+    return kernel_launches.PLANS[name].launch(**sizes)
+
+
+def run(name: str, launch: kernel_launches.Launch) -> tuple:
+    """Launch on copies of the arguments and return them."""
+    arguments = copy.deepcopy(launch.arguments)
+    kernel = ck.compile(KERNELS / name)[launch.kernel]
+    kernel.launch(
+        launch.grid, launch.block, *arguments, shared_bytes=launch.shared_bytes
+    )
+    return arguments
+
+
+EXPECTATIONS = [
+    Expectation(name, match[1], match[2], int(match[3]))
+    for name in CORRECT
+    for match in map(EXPECT.fullmatch, header(name))
+    if match
+]
+FINDINGS = [
+    Declared(name, match[1], match[2], int(match[3]) if match[3] else None)
+    for name in BROKEN
+    for match in map(FINDS.fullmatch, header(name))
+    if match
+]
+CASES = [
+    pytest.param(name, sizes, id=f"{name}-{'-'.join(map(str, sizes.values()))}")
+    for name in CORRECT
+    if name in kernel_launches.PLANS
+    for sizes in kernel_launches.PLANS[name].sizes
+]
+
+
+# ---------------------------------------------------------------- the text
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_first_line_is_a_sentence(name):
+    assert re.fullmatch(r"// [A-Z].*\.", header(name)[0])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_header_has_the_fields(name):
+    found = {match[1] for line in header(name) if (match := FIELD.match(line))}
+    assert REQUIRED["broken" if name in BROKEN else "correct"] <= found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_lines_of_data_can_be_read(name):
+    data = [line for line in header(name) if re.match(r"// *(expect|finds)\b", line)]
+    pattern = FINDS if name in BROKEN else EXPECT
+    assert [line for line in data if not pattern.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_kernel_declares_what_is_found(name):
+    assert name in {finding.file for finding in FINDINGS}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_lines_fit_a_slide(name):
+    lines, limit = text(name).split("\n"), len(header(name))
+    allowed = [
+        HEADER_COLUMNS if n < limit else SLIDE_COLUMNS for n in range(len(lines))
+    ]
+    pairs = zip(lines, allowed, strict=True)
+    assert [line for line, most in pairs if len(line) > most] == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_file_holds_kernels_only(name):
+    assert (
+        HOST_CODE.findall("\n".join(text(name).split("\n")[len(header(name)) :])) == []
+    )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_kernels_are_short(name):
+    ranges = {
+        kernel.name: function_lines(text(name), kernel.name)
+        for kernel in declared_kernels(text(name))
+    }
+    lengths = {name: last - first + 1 for name, (first, last) in ranges.items()}
+    assert {n: count for n, count in lengths.items() if count > KERNEL_LINES} == {}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_file_can_be_launched_by_the_tests(name):
+    assert name in kernel_launches.PLANS
+
+
+def test_every_plan_has_its_file():
+    assert sorted(kernel_launches.PLANS.keys() - set(FILES)) == []
+
+
+# ---------------------------------------------------------------- the code
+
+
+@pytest.mark.parametrize("arch", ["compute_75", "compute_90"])
+@pytest.mark.parametrize("name", FILES)
+def test_file_compiles(name, arch):
+    needed = NEEDS.search(text(name))
+    assert ck.compile(KERNELS / name, arch=needed[1] if needed else arch).kernels
+
+
+@pytest.mark.parametrize(("name", "sizes"), CASES)
+def test_result_is_right(name, sizes, backend, capfd):
+    launch = launch_of(name, sizes)
+    arguments = run(name, launch)
+    printed = capfd.readouterr().out.splitlines()
+    assert sorted(printed) == sorted(launch.prints)
+    for position, wanted in launch.results.items():
+        found = arguments[position].astype(np.float64)
+        np.testing.assert_allclose(
+            found, wanted, rtol=launch.rtol, atol=0, equal_nan=False, strict=True
+        )
+
+
+@pytest.mark.parametrize(("name", "sizes"), CASES)
+def test_inputs_are_left_alone(name, sizes, backend):
+    launch = launch_of(name, sizes)
+    arguments = run(name, launch)
+    changed = [
+        position
+        for position, (found, given) in enumerate(
+            zip(arguments, launch.arguments, strict=True)
+        )
+        if position not in launch.results and not np.array_equal(found, given)
+    ]
+    assert changed == []
+
+
+@pytest.mark.parametrize("expected", EXPECTATIONS, ids=str)
+def test_count_is_as_expected(expected):
+    launch = launch_of(expected.file, sizes_of(expected.sizes))
+    counts = ck.count(
+        ck.compile(KERNELS / expected.file)[launch.kernel],
+        launch.grid,
+        launch.block,
+        launch.arguments,
+        shared_bytes=launch.shared_bytes,
+    )
+    assert getattr(counts, expected.counter) == expected.value
+    assert counts.label(expected.counter) in ("exact", "sass")
+
+
+@pytest.mark.parametrize("finding", FINDINGS, ids=str)
+def test_broken_kernel_is_caught(finding, simulated):
+    launch = launch_of(finding.file, sizes_of(finding.sizes))
+    with pytest.raises(getattr(ck, finding.error)) as caught:
+        run(finding.file, launch)
+    assert type(caught.value).__name__ == finding.error
+    assert getattr(caught.value, "line", None) == finding.line
+
+
+@pytest.mark.parametrize("finding", FINDINGS, ids=str)
+def test_declared_line_is_in_the_kernel(finding):
+    assert finding.line is None or finding.line > len(header(finding.file))

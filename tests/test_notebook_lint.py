@@ -1,0 +1,222 @@
+"""Each rule of notebook_lint passes a good notebook and names what is bad."""
+
+from __future__ import annotations
+
+import nbformat
+import notebook_lint
+import pytest
+from execute import code_hash, normalise
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+OPENING = """# A lesson
+
+**After this chapter you can** read, write and run.
+
+**Time** 5 minutes
+
+**Needs** nothing
+
+**Numbers shown** none"""
+
+
+def good_notebook():
+    """Build a small notebook that keeps every rule."""
+    slide = {"slideshow": {"slide_type": "slide"}}
+    cells = [
+        new_markdown_cell(OPENING, metadata=slide),
+        new_code_cell("import math"),
+        new_markdown_cell("## Area\n\nHow big?", metadata=slide | {"minutes": 5}),
+        new_code_cell("area = math.pi * 2**2"),
+        new_code_cell("assert area > 12"),
+    ]
+    cells += [
+        new_markdown_cell(f"## {heading}", metadata=slide)
+        for heading in notebook_lint.CLOSING
+    ]
+    return as_executed(new_notebook(cells=cells))
+
+
+def as_executed(notebook):
+    """Number the cells and seal the code, as a run would."""
+    for count, cell in enumerate(notebook_lint.code_cells(notebook), start=1):
+        cell.execution_count = count
+    notebook.metadata["coursekit"] = {"executed_sha256": code_hash(notebook)}
+    return normalise(notebook)
+
+
+def with_code(source, *outputs, **metadata):
+    """Build the good notebook with another cell in its section."""
+    notebook = good_notebook()
+    cell = new_code_cell(source, metadata=metadata, outputs=list(outputs))
+    notebook.cells.insert(4, cell)
+    return as_executed(notebook)
+
+
+def with_prose(source):
+    """Build the good notebook with another prose cell in its section."""
+    notebook = good_notebook()
+    notebook.cells.insert(4, new_markdown_cell(source))
+    return as_executed(notebook)
+
+
+def with_long_prose():
+    """Build the good notebook with prose of 61 words in every cell."""
+    notebook = good_notebook()
+    for cell in notebook_lint.markdown_cells(notebook):
+        cell.source = "word " * 61
+    return notebook
+
+
+def with_output(text, **metadata):
+    """Build the good notebook with a cell that printed `text`."""
+    return with_code("show()", new_output("stream", text=text), **metadata)
+
+
+def with_change(place, value):
+    """Build the good notebook, one entry of it changed: "cells.0.source", ..."""
+    notebook = good_notebook()
+    *path, last = [int(key) if key.isdigit() else key for key in place.split(".")]
+    node = notebook
+    for key in path:
+        node = node[key]
+    node[last] = value
+    return notebook
+
+
+def figure(**metadata):
+    """Build the good notebook with a figure in an output."""
+    data = {"image/png": "aGVsbG8=", "text/plain": "<Figure>"}
+    return with_code("plot()", new_output("display_data", data=data), **metadata)
+
+
+def html(text):
+    """Build the good notebook with an output in HTML."""
+    return with_code("plot()", new_output("display_data", data={"text/html": text}))
+
+
+@pytest.mark.parametrize("rule", notebook_lint.RULES, ids=lambda rule: rule.__name__)
+def test_good_notebook_passes(rule):
+    assert list(rule(good_notebook())) == []
+
+
+BAD = [
+    ("valid", with_change("nbformat_minor", 4), "4.4, not 4.5"),
+    ("valid", with_change("cells.3.id", "s00-00"), "more than once"),
+    ("valid", with_change("cells.3.outputs", [{"output_type": "no"}]), "not a valid"),
+    ("canonical", with_change("cells.3.id", "a1b2c3"), "canonical form"),
+    ("canonical", with_change("cells.3.metadata.scrolled", True), "canonical form"),
+    ("canonical", with_change("cells.4.metadata", {}), "canonical form"),
+    ("canonical", with_change("metadata.language_info.version", "3"), "canonical"),
+    ("metadata", with_change("metadata.kernelspec.name", "conda"), "not python3"),
+    ("metadata", with_change("metadata.widgets", {}), "widget state"),
+    ("size", with_output("x" * 300_001), "bytes"),
+    ("known_tags", with_code("1", tags=["nbval-skip"]), "nbval-skip"),
+    ("known_tags", with_code("1", tags=["nbval-ignore-output"]), "ignore"),
+    ("no_escapes", with_code("!ls"), "!ls"),
+    ("no_escapes", with_code("files = !ls"), "!ls"),
+    ("no_escapes", with_code("if True:\n    !ls"), "!ls"),
+    ("no_escapes", with_code("%%bash\nls"), "%%bash"),
+    ("no_escapes", with_code("%%timeit\n1"), "%%timeit"),
+    ("no_escapes", with_code("%timeit 1"), "%timeit"),
+    ("no_escapes", with_code("t = %timeit -o 1"), "%timeit"),
+    ("no_escapes", with_code("%%writefile a.cu\nx"), "%%writefile"),
+    ("no_escapes", with_code("%pip install numpy"), "%pip"),
+    ("no_escapes", with_code("import os\nos.system('ls')"), "os.system"),
+    ("no_escapes", with_code("run('pip install numpy')"), "installs nothing"),
+    ("no_escapes", with_code("# NBVAL_SKIP\n1"), "with a tag"),
+    ("no_escapes", with_code("x = = 1"), "syntax error"),
+    ("sections_stand_alone", with_code("print(radius)"), "`radius`"),
+    ("sections_stand_alone", with_code("ck = math\nck.module('f')"), "named f"),
+    ("lengths", with_code("\n".join("a" * 26)), "26 lines, above 25"),
+    ("lengths", with_code("\n".join("a" * 13)), "one code cell in ten"),
+    ("lengths", with_long_prose(), "median prose cell has 61 words"),
+    ("executed", with_change("cells.3.execution_count", None), "one run"),
+    ("executed", with_change("cells.3.execution_count", 7), "one run"),
+    ("executed", with_change("cells.3.source", "area = 13"), "not of this code"),
+    ("clean_outputs", with_output("see /home/ada/x"), "/home/ada"),
+    ("clean_outputs", with_output("<object at 0x7f3b2c1d>"), "0x7f3b2c1d"),
+    ("exact_outputs_checked", with_output("Counters(blocks=1)"), "Counters("),
+    ("exact_outputs_checked", with_output("array([1, 2])"), "array("),
+    ("pictures_described", with_prose("![](assets/a.png)"), "without alt"),
+    ("pictures_described", with_prose('<img src="a.png">'), "without alt"),
+    ("pictures_described", with_prose('<img alt="" src="a.png">'), "without alt"),
+    ("pictures_described", figure(), "image/png"),
+    ("pictures_described", html('<img src="a.png">'), "without alt"),
+    ("pictures_described", html("<svg width='1'></svg>"), "without alt"),
+    ("opening", with_change("cells.0.source", "# A lesson"), "lacks **Time**"),
+    ("opening", with_change("cells.0.source", OPENING[2:]), "not a Markdown title"),
+    ("opening", with_change("cells.1.cell_type", "markdown"), "set-up cell"),
+    ("closing", with_change("cells.8.source", "## Literature"), "last sections"),
+    ("minutes", with_change("cells.2.metadata", {}), "no metadata.minutes"),
+    ("minutes", with_change("cells.2.metadata.minutes", 6), "sum to 6"),
+    ("minutes", with_change("cells.2.metadata.minutes", 91), "above 90"),
+    ("slides", with_change("cells.2.metadata.slideshow", {}), "without slide_type"),
+    ("slides", with_change("cells.3.metadata.slideshow", {"slide_type": "-"}), "'-'"),
+]
+
+
+@pytest.mark.parametrize(("rule", "notebook", "words"), BAD)
+def test_bad_notebook_is_named(rule, notebook, words):
+    complaints = " | ".join(getattr(notebook_lint, rule)(notebook))
+    assert words in complaints
+
+
+def test_every_rule_has_a_bad_example():
+    assert {rule.__name__ for rule in notebook_lint.RULES} == {rule for rule, *_ in BAD}
+
+
+ERROR = new_output("error", ename="ValueError", evalue="no", traceback=[])
+STDERR = new_output("stream", name="stderr", text="a warning")
+
+
+@pytest.mark.parametrize(
+    ("output", "words"), [(ERROR, "ValueError"), (STDERR, "stderr")]
+)
+def test_failure_or_warning_may_not_be_stored(output, words):
+    complaints = " | ".join(notebook_lint.clean_outputs(with_code("f()", output)))
+    assert words in complaints
+
+
+def test_error_may_be_stored_where_it_is_meant():
+    notebook = with_code("1 / 0", ERROR, tags=["raises-exception"])
+    assert list(notebook_lint.clean_outputs(notebook)) == []
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    [
+        figure(alt="Two bars, the right one twice as high."),
+        html('<img alt="Two bars." src="a.png">'),
+        html("<svg role='img' aria-label='Two bars.'></svg>"),
+    ],
+    ids=["cell metadata", "alt attribute", "aria-label"],
+)
+def test_described_picture_passes(notebook):
+    assert list(notebook_lint.pictures_described(notebook)) == []
+
+
+def test_figure_described_by_its_own_metadata_passes():
+    data = {"image/png": "aGVsbG8="}
+    described = {"image/png": {"alt": "Two bars."}}
+    output = new_output("display_data", data=data, metadata=described)
+    notebook = with_code("plot()", output)
+    assert list(notebook_lint.pictures_described(notebook)) == []
+
+
+def test_cuda_cell_and_load_ext_are_allowed():
+    notebook = with_code("%load_ext coursekit")
+    notebook.cells.insert(4, new_code_cell("%%cuda square\n__global__ void f() {}"))
+    assert list(notebook_lint.no_escapes(notebook)) == []
+
+
+def test_exclamation_mark_in_a_string_is_allowed():
+    assert list(notebook_lint.no_escapes(with_code("print('!ls')\nx = 1 != 2"))) == []
+
+
+def test_checked_output_may_hold_counters():
+    notebook = with_output("Counters(blocks=1)", tags=["nbval-check-output"])
+    assert list(notebook_lint.exact_outputs_checked(notebook)) == []
+
+
+def test_good_notebook_is_valid_for_nbformat():
+    nbformat.validate(good_notebook())

@@ -1,0 +1,259 @@
+"""The repository keeps its promises: one list of dependencies, one test command,
+dependencies that point one way, and documents that name what exists.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from rattler import MatchSpec
+from rattler.exceptions import InvalidMatchSpecError
+
+ROOT = Path(__file__).resolve().parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
+CONDA_NAMES = PYPROJECT["tool"]["coursekit"]["conda"]
+DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+LONGEST_FUNCTION = 50
+
+
+def requirements() -> Iterator[Requirement]:
+    """Yield every requirement of pyproject.toml, the extras included."""
+    project = PYPROJECT["project"]
+    extras = [
+        line for group in project["optional-dependencies"].values() for line in group
+    ]
+    for line in project["dependencies"] + extras:
+        if Requirement(line).name != project["name"]:
+            yield Requirement(line)
+
+
+def conda_line(requirement: Requirement) -> str:
+    """Return the line of environment.yml for a requirement."""
+    name = CONDA_NAMES.get(requirement.name, requirement.name)
+    # A set has no order: lower bounds first, as they are written.
+    bounds = sorted(map(str, requirement.specifier), key=lambda s: (s[0] == "<", s))
+    return name + ",".join(bounds)
+
+
+# ---------------------------------------------------------------- dependencies
+
+
+def test_environment_lists_what_pyproject_lists():
+    python = f"python{PYPROJECT['project']['requires-python']}"
+    expected = {python, "pip"} | {
+        conda_line(requirement) for requirement in requirements()
+    }
+    assert set(ENVIRONMENT["dependencies"]) == expected
+
+
+def test_environment_lists_nothing_twice():
+    lines = ENVIRONMENT["dependencies"]
+    assert len(lines) == len(set(lines))
+
+
+@pytest.mark.parametrize("line", ENVIRONMENT["dependencies"])
+def test_conda_accepts_the_spec(line):
+    assert MatchSpec(line, strict=True).name is not None
+
+
+def test_strict_parsing_of_conda_specs_refuses_nonsense():
+    with pytest.raises(InvalidMatchSpecError):
+        MatchSpec("numpy=>2", strict=True)
+
+
+def test_table_of_conda_names_holds_no_unused_name():
+    names = {requirement.name for requirement in requirements()}
+    assert CONDA_NAMES.keys() <= names
+
+
+def test_nbval_is_pinned_where_its_internals_are_patched():
+    pinned = {r.name: str(r.specifier) for r in requirements()}
+    assert pinned["nbval"] == "==0.11.0"
+
+
+# ---------------------------------------------------------------- one test command
+
+
+def test_ci_runs_the_test_command_of_the_readme():
+    assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_ci_script_is_executable():
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_workflow_runs_the_ci_script():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
+    steps = workflow["jobs"]["test"]["steps"]
+    assert [step["run"] for step in steps if "run" in step] == [".ci/run"]
+
+
+def test_workflow_covers_the_supported_pythons():
+    workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
+    prefix = "Programming Language :: Python :: "
+    classifiers = PYPROJECT["project"]["classifiers"]
+    listed = [c.removeprefix(prefix) for c in classifiers if c.startswith(prefix)]
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == listed
+
+
+@pytest.mark.parametrize(
+    "verb", ["lab", "test", "test-gpu", "check", "notebooks", "doctor", "clean"]
+)
+def test_makefile_has_the_verb(verb):
+    answer = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True)
+    assert f"make {verb} " in answer.stdout
+
+
+def test_make_test_checks_code_tests_and_notebooks():
+    answer = subprocess.run(
+        ["make", "--dry-run", "test"], cwd=ROOT, capture_output=True, text=True
+    )
+    for step in ("setup_environment", "ruff check", "ruff format", "tests", "--nbval"):
+        assert step in answer.stdout
+
+
+# ---------------------------------------------------------------- layers
+
+
+def sources(folder: str) -> list[Path]:
+    """Return the Python files below a folder of the repository."""
+    return sorted((ROOT / folder).rglob("*.py"))
+
+
+def relative(path: Path) -> str:
+    """Return a path as it is written in the repository."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Yield the absolute name of each module that a file imports."""
+    package = path.relative_to(ROOT).parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            origin = [*base, *(node.module or "").split(".")]
+            name = ".".join(part for part in origin if part)
+            yield name
+            yield from (f"{name}.{alias.name}" for alias in node.names)
+
+
+def is_within(name: str, packages: tuple[str, ...]) -> bool:
+    """Tell whether a module is one of the packages or inside one."""
+    return any(name == p or name.startswith(p + ".") for p in packages)
+
+
+@pytest.mark.parametrize("path", sources("coursekit/simt"), ids=relative)
+def test_simulator_imports_only_the_errors_of_the_package(path):
+    allowed = ("coursekit.simt", "coursekit.errors")
+    inside = [name for name in imported(path) if is_within(name, ("coursekit",))]
+    assert [n for n in inside if n != "coursekit" and not is_within(n, allowed)] == []
+
+
+@pytest.mark.parametrize("path", sources("coursekit"), ids=relative)
+def test_package_imports_neither_tests_nor_notebooks(path):
+    assert not [n for n in imported(path) if is_within(n, ("tests", "notebooks"))]
+
+
+@pytest.mark.parametrize("path", sources("coursekit"), ids=relative)
+def test_module_shadows_none_of_the_standard_library(path):
+    # setup_environment.py is run as a file: its folder is then on sys.path.
+    assert path.stem not in sys.stdlib_module_names
+
+
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count a function's lines, its docstring left out."""
+    first = function.body[0] if ast.get_docstring(function) else None
+    docstring = first.end_lineno - first.lineno + 1 if first else 0
+    return function.end_lineno - function.lineno + 1 - docstring
+
+
+@pytest.mark.parametrize("path", sources("coursekit"), ids=relative)
+def test_functions_are_short(path):
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    functions = [
+        n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, kinds)
+    ]
+    long = {f.name: length(f) for f in functions if length(f) > LONGEST_FUNCTION}
+    assert long == {}
+
+
+# ---------------------------------------------------------------- documents
+
+
+def links(document: str) -> list[str]:
+    """Return the relative links and images of a Markdown document."""
+    text = (ROOT / document).read_text()
+    found = re.findall(r"\]\(([^)#\s]+)\)", text) + re.findall(r'src="([^"]+)"', text)
+    return [link for link in found if "://" not in link]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_of_the_document_lead_somewhere(document):
+    assert [link for link in links(document) if not (ROOT / link).exists()] == []
+
+
+def test_pictures_of_the_readme_have_alt_text():
+    text = (ROOT / "README.md").read_text()
+    assert re.findall(r"!\[\s*\]\(|<img(?![^>]*\balt=\"[^\"])[^>]*>", text) == []
+
+
+def test_readme_lists_every_notebook_and_no_other():
+    listed = [link for link in links("README.md") if link.endswith(".ipynb")]
+    there = sorted(relative(path) for path in (ROOT / "notebooks").glob("*.ipynb"))
+    assert sorted(listed) == there
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=relative
+)
+def test_readme_names_the_notebook_by_its_title(path):
+    first = nbformat.read(path, as_version=4).cells[0].source
+    title = first.split("\n")[0].removeprefix("# ").strip()
+    assert title in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize("command", ["git clone", "make lab", "make test"])
+def test_readme_names_the_command(command):
+    assert command in (ROOT / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("LICENSE", "MIT License"), ("LICENSE-TEXT", "Attribution 4.0 International")],
+)
+def test_licence_is_there(name, words):
+    assert words in (ROOT / name).read_text()
+
+
+def tracked() -> list[str]:
+    """Return the names of the files that git tracks; none outside a clone."""
+    command = ["git", "ls-files", "-z"]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    return [name for name in answer.stdout.split("\0") if name]
+
+
+def test_names_of_files_have_no_spaces_or_capitals():
+    allowed = re.compile(
+        r"[a-z0-9_.-]+|README\.md|CONTRIBUTING\.md|LICENSE(-TEXT)?|Makefile"
+    )
+    parts = {part for name in tracked() for part in name.split("/")}
+    assert [part for part in sorted(parts) if not allowed.fullmatch(part)] == []
+
+
+def test_generated_folders_are_not_tracked():
+    folders = (".venv/", "work/", "build/")
+    assert [name for name in tracked() if name.startswith(folders)] == []
