@@ -38,11 +38,14 @@ _HOME = {
         "UnsupportedError",
     ),
 }
+_SUBMODULES = ("doctor", "errors", "plot")
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-__all__ = sorted(_MODULE_OF)
+__all__ = sorted({*_MODULE_OF, *_SUBMODULES})
 
 
 def __getattr__(name: str):
+    if name in _SUBMODULES:
+        return importlib.import_module(f"coursekit.{name}")
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'coursekit' has no attribute {name!r}")

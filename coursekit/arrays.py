@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from coursekit import backend as backends
-from coursekit import operands
+from coursekit.arguments import operands
 from coursekit.errors import ArgumentError, DeviceError
 
 

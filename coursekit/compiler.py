@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
-from coursekit import targets
-from coursekit.building import Unit
 from coursekit.errors import CompileError
 from coursekit.modules import Module
-from coursekit.sources import find
+from coursekit.toolchain import targets
+from coursekit.toolchain.building import Unit
+from coursekit.toolchain.sources import find
 
 
 def compile(

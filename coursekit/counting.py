@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from coursekit import simulation
+from coursekit.arguments.staging import stage
 from coursekit.configuration import check, configure
 from coursekit.simt.counters import Counters
-from coursekit.staging import stage
 
 
 def count(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:

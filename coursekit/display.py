@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from coursekit import declarations, sources
 from coursekit.comparison import Comparison, Side, count_of_lines
 from coursekit.cuda_source import function_lines, header_lines
 from coursekit.errors import ArgumentError
 from coursekit.listing import Cell, Fold, Listing, Row, highlighted, plain
+from coursekit.toolchain import declarations, sources
 
 
 def show(

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from coursekit import backend as backends
 from coursekit import simulation
 from coursekit.arguments import Signature
+from coursekit.arguments.staging import stage
 from coursekit.configuration import Configuration, check, configure
 from coursekit.errors import LaunchError
-from coursekit.staging import stage
 
 _deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(
     "deferred", default=False

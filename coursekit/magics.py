@@ -14,9 +14,9 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.display import display
 
-from coursekit import declarations
 from coursekit.errors import ArgumentError, LaunchError
 from coursekit.listing import Card
+from coursekit.toolchain import declarations
 
 USAGE = "%%cuda [NAME] [-D TILE=16] [--arch sm_90a]"
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from coursekit import building, cubin, mangling, signature, targets
 from coursekit.errors import CompileError, UnknownNameError
+from coursekit.toolchain import building, cubin, mangling, signature, targets
 
 
 class Module:
@@ -100,7 +100,9 @@ class Module:
 
     def disassemble(self, arch: str | int | None = None, *, lines: bool = False) -> str:
         """Return machine code as text, on request with source lines."""
-        from coursekit import sass  # the subprocess module, for the few who need it
+        from coursekit.toolchain import (
+            sass,
+        )  # the subprocess module, for the few who need it
 
         display = self._unit.source.display
         return sass.disassemble(self.cubin(arch), lines=lines, display=display)

@@ -145,6 +145,7 @@ def counters(
     _check(series, fields)
     with rc_context(_STYLE):
         chart = Chart(figsize=SIZE_INCHES, facecolor="white", layout="constrained")
+        chart.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
         axes = chart.add_subplot()
         values = [[_total(f, name) for f in series.values()] for name in fields]
         draw = _draw_lines if _are_numbers(counts) else _draw_bars

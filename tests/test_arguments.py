@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import mangling
 from coursekit.arguments import Signature
-from coursekit.signature import CType, Parameter
+from coursekit.toolchain import mangling
+from coursekit.toolchain.signature import CType, Parameter
 
 POINT = np.dtype([("id", "i4"), ("weight", "f8")], align=True)
 # Itanium codes of the types that the tests name in C++.

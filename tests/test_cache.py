@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coursekit.cache import BUCKETS, Cache, key
+from coursekit.toolchain.cache import BUCKETS, Cache, key
 
 KEY = key(["a source"])
 VALUE = {"ptx": "// ü", "entries": [["k", "k", None, ["x", None]]]}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from coursekit import nvrtc, paths, targets
+from coursekit import paths
 from coursekit.compiler import compile
 from coursekit.errors import (
     CompileError,
@@ -20,6 +20,7 @@ from coursekit.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from coursekit.toolchain import nvrtc, targets
 
 AXPY = """__global__ void axpy(float* y, const float* x, float a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from coursekit import compiler, cubin, sass
+from coursekit import compiler
 from coursekit.errors import UnsupportedError
+from coursekit.toolchain import cubin, sass
 
 SOURCE = """
 __constant__ float table[100];

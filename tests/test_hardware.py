@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from coursekit import hardware
-from coursekit.architectures import SM_LIMITS, sm_limits
 from coursekit.errors import CourseError, DeviceError, UnsupportedError
 from coursekit.hardware import device, devices, read_gpu
+from coursekit.hardware.architectures import SM_LIMITS, sm_limits
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from coursekit import nvrtc
 from coursekit.errors import UnsupportedError
 from coursekit.simt import isa, ptx
 from coursekit.simt.ir import Vector
+from coursekit.toolchain import nvrtc
 
 CENSUS = {
     "integers": """
@@ -14,7 +14,8 @@ extern "C" __global__ void integers(long long* l, int* a, unsigned* u, short* s)
   a[i] = x / y + x % y + abs(x) + min(x, y) * max(x, y) + __mulhi(x, y)
        + __popc(v) + __clz(v) + __ffs(v) + __brev(v) + __byte_perm(v, w, 0x5140)
        + __funnelshift_l(v, w, x) + __funnelshift_rc(v, w, y) + __sad(x, y, v)
-       + __dp4a(x, y, 3) + __mul24(x, y) + __vadd2(v, w) + __vmaxs4(v, w);
+       + __dp4a(x, y, 3) + __mul24(x, y) + __vadd2(v, w) + __vmaxs4(v, w)
+       + __vimax_s16x2_relu(v, w) + __vimin3_s32(x, y, i) + __viaddmax_s32(x, y, i);
   u[i] = v / w + v % w + (v >> y) + (v << y) + (x >> y) + __umulhi(v, w) + (v ? 3 : 9)
        + (v & 0xff0 | w ^ 0x1234) + ((v >> 5) & 63) + (unsigned)s[i];
   l[i] = l[i] * x + l[i + 1] / (l[i + 2] | 1) + (l[i] >> y) + __popcll(l[i])

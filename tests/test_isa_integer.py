@@ -132,10 +132,17 @@ def test_abs_and_neg_wrap_at_the_minimum(kind):
     assert run(f"neg.{kind}", a) == [wrap(-v, kind) for v in a]
 
 
-def test_relu_replaces_negative_results():
+@pytest.mark.parametrize("name", ["max.relu.s32", "max.s32.relu"])
+def test_relu_replaces_negative_results(name):
     a, b = every(integers("s32"), integers("s32", seed=7))
     expected = [max(0, x, y) for x, y in zip(a, b, strict=True)]
-    assert run("max.relu.s32", a, b) == expected
+    assert run(name, a, b) == expected
+
+
+@pytest.mark.parametrize("name", ["min.relu.s16x2", "min.s16x2.relu"])
+def test_relu_of_packed_integers_works_on_both_halves(name):
+    # Halves (-1, 5) and (7, 3).
+    assert run(name, [0xFFFF_0005], [0x0007_0003]) == [0x0000_0003]
 
 
 @pytest.mark.parametrize("kind", ["u16", "s16"])

@@ -23,7 +23,7 @@ import pytest
 
 import coursekit as ck
 from coursekit.cuda_source import function_lines, header_lines
-from coursekit.declarations import kernels as declared_kernels
+from coursekit.toolchain.declarations import kernels as declared_kernels
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 COMPLETE_PROGRAMS = "programs/"  # with a main; they have tests of their own

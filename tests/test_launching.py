@@ -11,9 +11,10 @@ import pytest
 
 import coursekit as ck
 from coursekit import backend as backends
-from coursekit import gpu_faults, launching, simulation
+from coursekit import launching, simulation
 from coursekit.configuration import Configuration, Needs, check, configure
-from coursekit.gpu_function import launch_attributes
+from coursekit.gpu import faults as gpu_faults
+from coursekit.gpu.function import launch_attributes
 
 SOURCE = """
 #include <cooperative_groups.h>

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from coursekit import compiler, declarations, mangling, signature
+from coursekit import compiler
 from coursekit.errors import CompileError
+from coursekit.toolchain import declarations, mangling, signature
 
 
 def parameters(source: str, name: str = "k", **options):

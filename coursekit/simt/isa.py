@@ -8,7 +8,7 @@ Conventions:
 - Arrays have one dimension, 32 lanes; a function may return one of its sources, so
   a caller copies before it writes in place. NumPy warnings are the caller's to
   silence (`np.errstate(all="ignore")`).
-- Results are bit for bit those of PTX. NaN results of f32, f16 and bf16 arithmetic
+- Results follow the PTX manual bit for bit. NaN results of f32, f16 and bf16 arithmetic
   are the canonical 0x7fffffff and 0x7fff; f64 NaNs keep the payload of an operand.
 - `.approx` operations are ours (see approximate.py), within the documented error.
 - With `writes_carry` the function returns (result, carry); with `reads_carry` its

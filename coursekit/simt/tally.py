@@ -51,12 +51,9 @@ def _count_code(program, code, lines, inexact) -> None:
             if _is_barrier(instructions[index]):
                 counts["barriers"] += block.executions
             operation = code.operations.get(index)
-            if operation is not None and operation.flops:
-                name = _FLOPS[operation.flop_type]
+            if operation is not None:
                 lanes = code.guarded_lanes.get(index, block.lanes)
-                counts[name] += operation.flops * lanes
-                if operation.expands and lanes:
-                    inexact.add(name)
+                _count_flops(operation, lanes, counts, inexact)
     for index, (executed, divergent) in code.branch_counts.items():
         if executed:
             counts = line_of(instructions[index])
@@ -65,6 +62,17 @@ def _count_code(program, code, lines, inexact) -> None:
     for access in code.accesses:
         if access.sites:
             line_of(access.instruction).update(access.sites)
+
+
+def _count_flops(operation, lanes: int, counts: Counter, inexact: set[str]) -> None:
+    """Count one instruction; hardware runs several where it `expands`."""
+    name = _FLOPS.get(operation.flop_type or operation.results[0])
+    if name is None:
+        return
+    if operation.flops:
+        counts[name] += operation.flops * lanes
+    if operation.expands and lanes:
+        inexact.add(name)
 
 
 def _is_barrier(instruction) -> bool:

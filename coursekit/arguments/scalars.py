@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from coursekit.complaints import Context
+from coursekit.arguments.complaints import Context
+from coursekit.arguments.operands import summary
 from coursekit.errors import CourseError
-from coursekit.operands import summary
-from coursekit.signature import CType, Parameter
+from coursekit.toolchain.signature import CType, Parameter
 
 INT_CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
 FLOAT_CODES = {2: "e", 4: "f", 8: "d"}

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 
-from coursekit.architectures import SM_LIMITS, SmLimits, sm_limits
-from coursekit.datasheets import BOARDS
 from coursekit.errors import CourseError, DeviceError
-from coursekit.properties import DeviceProperties
+from coursekit.hardware.architectures import SM_LIMITS, SmLimits, sm_limits
+from coursekit.hardware.datasheets import BOARDS
+from coursekit.hardware.properties import DeviceProperties
 
 DEFAULT_DEVICE = "H200"
 

@@ -13,8 +13,8 @@ import numpy as np
 from coursekit import hardware
 from coursekit.configuration import Configuration, Needs
 from coursekit.errors import CourseError, DeviceError
-from coursekit.gpu_faults import FAULTS, RESTART, refusal
-from coursekit.gpu_function import GpuFunction
+from coursekit.gpu.faults import FAULTS, RESTART, refusal
+from coursekit.gpu.function import GpuFunction
 
 POISON = 0xCB
 
@@ -178,7 +178,7 @@ class GpuBackend:
         """
         if configuration.cooperative or configuration.cluster:
             return None
-        from coursekit.quick import fetchers
+        from coursekit.gpu.quick import fetchers
 
         loaded = self._loaded(kernel)
         fetch_each = fetchers(self.cupy, kernel.signature.rules)

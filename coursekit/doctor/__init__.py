@@ -16,9 +16,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from coursekit import checkup, checkup_gpu
-from coursekit.findings import Finding
-from coursekit.probe import Probe
+from coursekit.doctor import checkup, checkup_gpu
+from coursekit.doctor.findings import Finding
+from coursekit.doctor.probe import Probe
 
 _SIGNS = {"ok": "✓", "info": "i", "warning": "!", "problem": "✗"}
 _CHECKS = (

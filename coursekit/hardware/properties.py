@@ -6,7 +6,12 @@ import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
-from coursekit.architectures import GUIDE, LANES_GUIDE, OCCUPANCY_HEADER, SmLimits
+from coursekit.hardware.architectures import (
+    GUIDE,
+    LANES_GUIDE,
+    OCCUPANCY_HEADER,
+    SmLimits,
+)
 
 _PCIE_GBS_PER_GENERATION = {3: 15.75, 4: 31.5, 5: 63.0, 6: 121.0}
 

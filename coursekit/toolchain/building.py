@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from coursekit import cache, declarations, mangling, nvrtc, paths
+from coursekit import paths
 from coursekit.errors import CompileError
-from coursekit.sources import Source
-from coursekit.targets import Target
+from coursekit.toolchain import cache, declarations, mangling, nvrtc
+from coursekit.toolchain.sources import Source
+from coursekit.toolchain.targets import Target
 
 SCHEMA = 2  # part of every cache key: raise it when what is stored changes
 _SIGNATURE = "ck_sig"
@@ -247,7 +248,7 @@ def _undeclared(mangled: str, parameter_names: dict) -> tuple[str, tuple]:
 
 def _refusal(log: str, unit: Unit) -> CompileError:
     """Explain a refusal; one that only concerns a name expression says so."""
-    from coursekit.diagnostics import compile_error  # for failures only
+    from coursekit.toolchain.diagnostics import compile_error  # for failures only
 
     if "__nv_name_map" not in log or not unit.expressions:
         return compile_error(log, unit.source)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from coursekit.arguments import Rule
-from coursekit.operands import Operand
+from coursekit.arguments.operands import Operand
 
 
 @dataclass(slots=True)

@@ -10,9 +10,9 @@ import difflib
 import re
 from dataclasses import dataclass, field
 
-from coursekit import mangling
 from coursekit.errors import CompileError
-from coursekit.sources import Source
+from coursekit.toolchain import mangling
+from coursekit.toolchain.sources import Source
 
 SHOWN = 4  # messages in full; the rest is counted
 

@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from coursekit.checkup_gpu import list_gpus
-from coursekit.findings import Finding, dotted
-from coursekit.probe import Probe
+from coursekit.doctor.checkup_gpu import list_gpus
+from coursekit.doctor.findings import Finding, dotted
+from coursekit.doctor.probe import Probe
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
 GIB = 2**30
@@ -35,7 +35,7 @@ def required() -> tuple[tuple[str, ...], tuple[str, ...]]:
     try:
         listed = importlib.metadata.requires("coursekit") or []
     except importlib.metadata.PackageNotFoundError:
-        project = Path(__file__).parents[1] / "pyproject.toml"
+        project = Path(__file__).parents[2] / "pyproject.toml"
         listed = tomllib.loads(project.read_text())["project"]["dependencies"]
     core, compiler = [], []
     for line in listed:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from coursekit.arguments import Rule
+from coursekit.arguments.pointers import alignment
 from coursekit.arrays import DeviceArray
-from coursekit.pointers import alignment
-from coursekit.signature import CType
+from coursekit.toolchain.signature import CType
 
 _INTS = frozenset({int, np.int32, np.int64, np.uint32, np.uint64})
 _FLOATS = frozenset({float, int, np.float32, np.float64})

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from coursekit.arguments.operands import summary
 from coursekit.errors import ArgumentError, CourseError
-from coursekit.operands import summary
-from coursekit.signature import CType, Parameter
+from coursekit.toolchain.signature import CType, Parameter
 
 WRONG_ORDER = "Often two arguments are in the wrong order."
 

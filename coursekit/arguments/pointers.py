@@ -7,12 +7,12 @@ import struct
 
 import numpy as np
 
-from coursekit import operands
-from coursekit.complaints import WRONG_ORDER, Context
+from coursekit.arguments import operands
+from coursekit.arguments.complaints import WRONG_ORDER, Context
+from coursekit.arguments.operands import Operand, summary
+from coursekit.arguments.scalars import FLOAT_CODES
 from coursekit.errors import CourseError
-from coursekit.operands import Operand, summary
-from coursekit.scalars import FLOAT_CODES
-from coursekit.signature import CType
+from coursekit.toolchain.signature import CType
 
 _COMPLEX_LANES = {"complex64": "float32", "complex128": "float64"}
 

@@ -6,12 +6,12 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from coursekit.complaints import Context
+from coursekit.arguments.complaints import Context
+from coursekit.arguments.operands import summary
+from coursekit.arguments.pointers import ArrayOf, Untyped
+from coursekit.arguments.scalars import by_value
 from coursekit.errors import ArgumentError, CourseError
-from coursekit.operands import summary
-from coursekit.pointers import ArrayOf, Untyped
-from coursekit.scalars import by_value
-from coursekit.signature import Parameter
+from coursekit.toolchain.signature import Parameter
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from coursekit.findings import Finding, dotted
+from coursekit.doctor.findings import Finding, dotted
+from coursekit.doctor.probe import Outcome, Probe
 from coursekit.hardware import OLDEST_CAPABILITY
-from coursekit.probe import Outcome, Probe
 
 OLDEST_DRIVER = 580
 DRIVERS = "https://www.nvidia.com/drivers"

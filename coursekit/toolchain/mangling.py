@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from coursekit.signature import CType
+from coursekit.toolchain.signature import CType
 
 
 class UnknownMangling(ValueError):

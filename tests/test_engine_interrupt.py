@@ -1,0 +1,35 @@
+"""A student can stop a kernel that does not end, and keeps the session."""
+
+import signal
+import subprocess
+import sys
+
+SCRIPT = """
+import sys
+import numpy as np
+import coursekit as ck
+
+module = ck.compile('''__global__ void spin(volatile int* x) {
+  while (*x == 0) {}
+}''')
+x = np.zeros(1, np.int32)
+with ck.simulator(timeout_s=600):
+    try:
+        print("started", flush=True)
+        module.spin[1, 64](x)
+    except KeyboardInterrupt:
+        print("interrupted")
+    x[0] = 1
+    module.spin[1, 64](x)
+print("still here")
+"""
+
+
+def test_an_interrupt_ends_a_launch_and_the_session_goes_on():
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "started\n"
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert output == "interrupted\nstill here\n"
