@@ -1,19 +1,13 @@
-"""Control flow, warps and barriers on the simulator: results equal a Python model."""
+"""Control flow, warps and barriers: results equal a Python model, on both backends."""
 
 import numpy as np
 import pytest
 
 import coursekit as ck
 
-pytestmark = pytest.mark.usefixtures("simulated")
+on_both = pytest.mark.usefixtures("backend")
 
 SHAPES = [1, 31, 32, 33, 64, 100, (16, 3, 2), (5, 7)]
-
-
-@pytest.fixture
-def simulated():
-    with ck.simulator(timeout_s=20):
-        yield
 
 
 def run(source, n, *, block=64, grid=1, dtype=np.int32, inputs=(), shared_bytes=0):
@@ -29,6 +23,7 @@ def threads(block):
     return int(np.prod(block))
 
 
+@on_both
 @pytest.mark.parametrize("block", SHAPES)
 def test_every_thread_of_every_block_shape_runs_once(block):
     source = """__global__ void k(int* out) {
@@ -40,6 +35,7 @@ def test_every_thread_of_every_block_shape_runs_once(block):
     np.testing.assert_array_equal(out, np.tile(np.arange(n) + 1, 3))
 
 
+@on_both
 def test_nested_branches_reconverge_to_the_right_values():
     source = """__global__ void k(int* out) {
       int t = threadIdx.x, v = 0;
@@ -53,6 +49,7 @@ def test_nested_branches_reconverge_to_the_right_values():
     np.testing.assert_array_equal(run(source, 64), np.where(t & 1, odd, even) + 1)
 
 
+@on_both
 def test_loops_with_a_trip_count_per_lane_end_at_different_times():
     source = """__global__ void k(int* out) {
       int t = threadIdx.x, v = 0;
@@ -77,6 +74,7 @@ def test_loops_with_a_trip_count_per_lane_end_at_different_times():
     np.testing.assert_array_equal(run(source, 64), [model(t) for t in range(64)])
 
 
+@on_both
 def test_a_switch_sends_lanes_to_their_cases():
     source = """__global__ void k(int* out, const int* in) {
       int t = threadIdx.x, v;
@@ -100,6 +98,7 @@ def test_a_switch_sends_lanes_to_their_cases():
     np.testing.assert_array_equal(run(source, 64, inputs=(cases,)), expected)
 
 
+@on_both
 def test_goto_into_a_loop_is_executed_like_any_branch():
     source = """__global__ void k(int* out) {
       int t = threadIdx.x, i = 0, v = 0;
@@ -128,6 +127,7 @@ def test_goto_into_a_loop_is_executed_like_any_branch():
     )
 
 
+@on_both
 def test_a_lane_that_waits_for_a_lane_of_its_own_warp_makes_progress():
     source = """__global__ void k(int* out) {
       __shared__ volatile int turn;
@@ -140,6 +140,7 @@ def test_a_lane_that_waits_for_a_lane_of_its_own_warp_makes_progress():
     np.testing.assert_array_equal(run(source, 32, block=32), np.arange(32) * 3)
 
 
+@on_both
 def test_a_spin_lock_within_a_warp_protects_a_counter():
     source = """__global__ void k(int* out) {
       __shared__ int lock, total;
@@ -161,6 +162,7 @@ def test_a_spin_lock_within_a_warp_protects_a_counter():
     np.testing.assert_array_equal(out, np.full(48, 48 * 47 // 2))
 
 
+@on_both
 def test_blocks_that_wait_for_each_other_run_side_by_side():
     source = """__global__ void k(int* out, volatile int* flag) {
       if (blockIdx.x == 0) { while (*flag == 0) {} out[0] = 5; }
@@ -171,6 +173,7 @@ def test_blocks_that_wait_for_each_other_run_side_by_side():
     np.testing.assert_array_equal(out, [5, 6])
 
 
+@on_both
 def test_grid_sync_orders_phases_across_blocks():
     source = """#include <cooperative_groups.h>
     __global__ void k(int* out, int* stage) {
@@ -230,6 +233,7 @@ def test_a_seed_gives_the_same_order_twice():
     assert sorted(first) == list(range(8)) and list(first) != list(range(8))
 
 
+@on_both
 def test_dynamic_shared_memory_has_the_size_of_the_launch():
     source = """__global__ void k(int* out) {
       extern __shared__ int tile[];
@@ -241,6 +245,7 @@ def test_dynamic_shared_memory_has_the_size_of_the_launch():
     np.testing.assert_array_equal(out, 2 * np.arange(50)[::-1])
 
 
+@on_both
 def test_local_arrays_and_constant_tables_hold_their_values():
     source = """__constant__ int table[4] = {3, 1, 4, 1};
     __global__ void k(int* out, int n) {
@@ -263,6 +268,7 @@ def test_local_arrays_and_constant_tables_hold_their_values():
     np.testing.assert_array_equal(out, list(map(model, range(40))))
 
 
+@on_both
 def test_recursive_device_functions_return_under_divergence():
     source = """__device__ __noinline__ int fibonacci(int n) {
       return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
@@ -273,6 +279,7 @@ def test_recursive_device_functions_return_under_divergence():
     np.testing.assert_array_equal(out, [fibonacci[t % 9] for t in range(33)])
 
 
+@on_both
 @pytest.mark.parametrize(
     ("call", "model"),
     [
@@ -314,6 +321,7 @@ def _matching(t, v):
     return sum(int(x % 3 == v[t] % 3) << i for i, x in enumerate(lanes))
 
 
+@on_both
 def test_lanes_of_a_divergent_warp_meet_at_a_collective():
     source = """__global__ void k(int* out) {
       int v = threadIdx.x;
@@ -326,6 +334,7 @@ def test_lanes_of_a_divergent_warp_meet_at_a_collective():
     np.testing.assert_array_equal(run(source, 32, block=32), expected)
 
 
+@on_both
 def test_barrier_reductions_count_the_votes_of_the_block():
     source = """__global__ void k(int* out) {
       int odd = __syncthreads_count(threadIdx.x & 1);
@@ -336,6 +345,7 @@ def test_barrier_reductions_count_the_votes_of_the_block():
     np.testing.assert_array_equal(run(source, 71, block=71), [3510] * 71)
 
 
+@on_both
 def test_named_barriers_let_half_a_block_meet():
     source = """__global__ void k(int* out) {
       __shared__ int tile[128];

@@ -111,7 +111,11 @@ def test_floats_are_widened_exactly(source, target):
     assert run(f"cvt.{target}.{source}", numbers) == expected
 
 
-@pytest.mark.parametrize("source", ["f16", "bf16", "f64"])
+def test_bf16_widens_by_a_shift_so_that_nan_keeps_its_bits():
+    assert run("cvt.f32.bf16", [0x7FC1]) == [0x7FC10000]
+
+
+@pytest.mark.parametrize("source", ["f16", "f64"])
 def test_nan_becomes_the_canonical_f32(source):
     nan = ref.canonical_nan(source) - 1
     name = "cvt.rn.f32.f64" if source == "f64" else f"cvt.f32.{source}"

@@ -217,17 +217,17 @@ def square_root(kind: str, rounding: str = "rn") -> Callable:
 
 
 def absolute(kind: str) -> Callable:
-    """Return the function that clears the sign bit."""
+    """Return the function that clears the sign bit; an H200 makes NaNs canonical."""
     if kind == "bf16":
         return lambda a: a & np.uint16(0x7FFF)
-    return np.abs
+    return lambda a: quiet(np.abs(a))
 
 
 def negate(kind: str) -> Callable:
-    """Return the function that flips the sign bit."""
+    """Return the function that flips the sign bit; an H200 makes NaNs canonical."""
     if kind == "bf16":
         return lambda a: a ^ np.uint16(0x8000)
-    return np.negative
+    return lambda a: quiet(np.negative(a))
 
 
 # Of two equal values only zeros differ in bits; then -0 is the lower.

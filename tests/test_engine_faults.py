@@ -1,0 +1,222 @@
+"""Every kind of fault on the simulator: the error names thread, place and line."""
+
+import numpy as np
+import pytest
+
+import coursekit as ck
+
+pytestmark = pytest.mark.usefixtures("simulated")
+
+
+def launch(source, grid, block, *arguments, shared_bytes=0):
+    module = ck.compile(source)
+    module[module.kernels[0]][grid, block, shared_bytes](*arguments)
+
+
+FAULTS = {
+    "past the end": ("x[i + 1]", "reads x[8], but x has 8 elements"),
+    "before the start": ("x[i - 1]", "reads x[-1], but x has 8 elements"),
+    "far past the end": ("x[i + (1 << 30)]", "reads x[1073741824]"),
+    "far before the start": ("x[i - (1 << 30)]", "reads x[-1073741824]"),
+    "misaligned": ("*(int*)((char*)x + 1 + i)", "misaligned"),
+    "wild": ("*(int*)((size_t)x * 3 + 4 * i)", "where no array is"),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_bad_read_names_thread_place_and_line(kind):
+    expression, text = FAULTS[kind]
+    source = f"""__global__ void k(int* x, int* out) {{
+      int i = threadIdx.x;
+      out[i] = {expression};
+    }}"""
+    x, out = np.arange(8, dtype=np.int32), np.zeros(8, np.int32)
+    with pytest.raises(ck.OutOfBoundsError, match="kernel.cu:3") as caught:
+        launch(source, 1, 8, x, out)
+    assert text in str(caught.value)
+    assert caught.value.line == 3
+    assert caught.value.block == (0, 0, 0)
+
+
+def test_a_read_through_null_says_so():
+    source = "__global__ void k(const int* x, int* out) { out[0] = x[threadIdx.x]; }"
+    with pytest.raises(ck.OutOfBoundsError, match="through a null pointer"):
+        launch(source, 1, 8, None, np.zeros(8, np.int32))
+
+
+@pytest.mark.parametrize(("index", "shown"), [("i + 1", "x[8]"), ("i - 1", "x[-1]")])
+def test_a_bad_write_changes_nothing_on_the_host(index, shown):
+    source = f"__global__ void k(int* x) {{ int i = threadIdx.x; x[{index}] = 5; }}"
+    x = np.arange(8, dtype=np.int32)
+    with pytest.raises(ck.OutOfBoundsError) as caught:
+        launch(source, 1, 8, x)
+    assert f"writes {shown}, but x has 8 elements" in str(caught.value)
+    np.testing.assert_array_equal(x, np.arange(8))
+
+
+def test_a_bad_atomic_says_updates():
+    source = "__global__ void k(int* x) { atomicAdd(x + threadIdx.x, 1); }"
+    with pytest.raises(ck.OutOfBoundsError, match=r"updates x\[4\]"):
+        launch(source, 1, 5, np.zeros(4, np.int32))
+
+
+def test_the_thread_named_is_the_first_that_goes_wrong():
+    source = """__global__ void k(float* x, int n) {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      x[i] = i;
+    }"""
+    with pytest.raises(ck.OutOfBoundsError) as caught:
+        launch(source, (4, 1), (8, 4), np.zeros(20, np.float32), 20)
+    assert caught.value.thread == (4, 0, 0)
+    assert caught.value.block == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("index", "text"),
+    [
+        ("32", "reads tile[32], but tile has 32 elements"),
+        ("-1", "reads tile[-1], but tile has 32 elements"),
+    ],
+)
+def test_leaving_a_shared_array_is_an_error_though_others_follow(index, text):
+    source = """__global__ void k(float* out, int far) {
+      __shared__ float tile[32], other[32];
+      tile[threadIdx.x] = other[threadIdx.x] = 1;
+      __syncthreads();
+      out[threadIdx.x] = tile[far] + other[threadIdx.x];
+    }"""
+    with pytest.raises(ck.OutOfBoundsError) as caught:
+        launch(source, 1, 32, np.zeros(32, np.float32), int(index))
+    assert text in str(caught.value)
+
+
+def test_leaving_dynamic_shared_memory_is_an_error():
+    source = """__global__ void k(float* out) {
+      extern __shared__ float tile[];
+      tile[threadIdx.x] = 0;
+      out[threadIdx.x] = tile[threadIdx.x];
+    }"""
+    out = np.zeros(32, np.float32)
+    with pytest.raises(ck.OutOfBoundsError, match=r"tile\[16\]"):
+        launch(source, 1, 32, out, shared_bytes=64)
+
+
+def test_leaving_a_local_array_is_an_error():
+    source = """__global__ void k(int* out, int n) {
+      int own[4];
+      for (int i = 0; i < n; ++i) own[i] = i * threadIdx.x;
+      out[threadIdx.x] = own[threadIdx.x & 3];
+    }"""
+    with pytest.raises(ck.OutOfBoundsError, match="local array"):
+        launch(source, 1, 4, np.zeros(4, np.int32), 500)
+
+
+def test_constant_memory_cannot_be_written():
+    source = """__constant__ int table[4] = {1, 2, 3, 4};
+    __global__ void k(int* out) {
+      const int* p = table;
+      asm volatile("" : "+l"(p));
+      const_cast<int*>(p)[threadIdx.x] = 5;
+      out[threadIdx.x] = table[threadIdx.x];
+    }"""
+    with pytest.raises(ck.OutOfBoundsError, match="read-only"):
+        launch(source, 1, 4, np.zeros(4, np.int32))
+
+
+@pytest.mark.parametrize("operator", ["/", "%"])
+def test_integer_division_by_zero_names_the_thread(operator):
+    source = f"""__global__ void k(int* x) {{
+      int i = threadIdx.x;
+      x[i] = 100 {operator} x[i];
+    }}"""
+    x = np.array([4, 3, 0, 2], np.int32)
+    with pytest.raises(ck.DivisionByZeroError, match="kernel.cu:3") as caught:
+        launch(source, 1, 4, x)
+    assert caught.value.thread == (2, 0, 0)
+
+
+def test_trap_raises():
+    source = "__global__ void k(int n) { if (threadIdx.x == n) __trap(); }"
+    with pytest.raises(ck.IllegalInstructionError) as caught:
+        launch(source, 1, 64, 37)
+    assert caught.value.thread == (37, 0, 0)
+
+
+def test_a_failed_assert_quotes_its_condition():
+    source = "__global__ void k(int n) { assert(threadIdx.x < n); }"
+    with pytest.raises(ck.IllegalInstructionError, match="threadIdx.x < n"):
+        launch(source, 1, 8, 5)
+
+
+def test_an_endless_loop_stops_after_the_timeout():
+    source = """__global__ void k(volatile int* x) {
+      while (*x == 0) {}
+    }"""
+    with (
+        ck.simulator(timeout_s=0.3),
+        pytest.raises(ck.DeadlockError, match=r"still running after 0.3 s") as caught,
+    ):
+        launch(source, 1, 32, np.zeros(1, np.int32))
+    assert caught.value.line == 2
+
+
+BARRIERS = {
+    "half a warp": "if (threadIdx.x < 16) __syncthreads();",
+    "one warp of two": "if (threadIdx.x < 32) __syncthreads();",
+    "both sides of a branch": (
+        "if (threadIdx.x % 2) { x[0] = 1; __syncthreads(); }"
+        " else { x[1] = 2; __syncthreads(); }"
+    ),
+    "after an early return": "if (threadIdx.x > 60) return; __syncthreads();",
+    "in a loop of different length": (
+        "for (int i = 0; i < threadIdx.x / 40 + 1; ++i) __syncthreads();"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BARRIERS)
+def test_divergent_barrier_names_a_thread_that_left(kind):
+    source = f"""__global__ void k(int* x) {{
+      {BARRIERS[kind]}
+      x[threadIdx.x + 2] = 3;
+    }}"""
+    with pytest.raises(ck.BarrierError, match=r"thread \(\d+, 0, 0\)") as caught:
+        launch(source, 1, 64, np.zeros(70, np.int32))
+    assert caught.value.line == 2
+
+
+def test_warps_at_different_barriers_are_a_deadlock():
+    source = """__global__ void k() {
+      if (threadIdx.x < 32) asm volatile("bar.sync 1, 64;");
+      else asm volatile("bar.sync 2, 64;");
+    }"""
+    with pytest.raises(ck.DeadlockError, match="different"):
+        launch(source, 1, 64)
+
+
+def test_a_shuffle_whose_partners_are_elsewhere_is_an_error():
+    source = """__global__ void k(int* x) {
+      int v = threadIdx.x;
+      if (v < 16) v = __shfl_down_sync(0xffffffff, v, 1);
+      x[threadIdx.x] = v;
+    }"""
+    with pytest.raises(ck.BarrierError, match="never gets there"):
+        launch(source, 1, 32, np.zeros(32, np.int32))
+
+
+def test_a_mask_without_its_caller_is_an_error():
+    source = """__global__ void k(int* x) {
+      x[threadIdx.x] = __shfl_sync(0x0000ffff, threadIdx.x, 0);
+    }"""
+    with pytest.raises(ck.BarrierError, match="does not contain its own lane 16"):
+        launch(source, 1, 32, np.zeros(32, np.int32))
+
+
+def test_an_instruction_the_simulator_lacks_is_named_with_its_line():
+    source = """__global__ void k(unsigned* x) {
+      unsigned r;
+      asm volatile("vadd4.u32.u32.u32 %0, %1, %1, %1;" : "=r"(r) : "r"(x[0]));
+      x[0] = r;
+    }"""
+    with pytest.raises(ck.UnsupportedError, match=r"vadd4[\s\S]*kernel.cu:3"):
+        launch(source, 1, 1, np.zeros(1, np.uint32))
