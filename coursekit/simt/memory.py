@@ -8,6 +8,7 @@ elements still points at the array it belongs to, and at nothing else.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +22,8 @@ LOCAL_WINDOW = 2 << 32
 WINDOW_BYTES = 1 << 24
 SHARED_SPAN = 1 << 18
 POISON = 0xCB
+# Freed regions that are remembered, so that a late access can be named.
+REMEMBERED = 4096
 _ALIGN = 256
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
@@ -83,6 +86,7 @@ class Memory:
         self.used = 0
         self._next_slot = 1
         self._slots: dict[int, Region] = {}
+        self._freed: deque[Region] = deque()
 
     def allocate(
         self, nbytes, *, name="", shape=None, dtype=None, space="global", data=None
@@ -135,6 +139,15 @@ class Memory:
         region.nbytes = 0
         region.data = np.empty(0, np.uint8)
         region._views.clear()
+        self._freed.append(region)
+        if len(self._freed) > REMEMBERED:
+            self._forget(self._freed.popleft())
+
+    def _forget(self, region: Region) -> None:
+        slot = (region.address - GLOBAL_BASE) >> SLOT_BITS
+        while self._slots.get(slot) is region:
+            del self._slots[slot]
+            slot += 1
 
     def find(self, address: int) -> Region | None:
         """The region whose slot holds `address`, whether or not it is inside."""
@@ -186,7 +199,7 @@ class SharedMemory:
             return below
         above = self.regions[after]
         past_below = address - (below.address + below.nbytes)
-        return above if past_below >= 0 and above.address - address <= 8 else below
+        return above if past_below > above.address - address else below
 
 
 def shared_layout(variables) -> list[tuple[str, int, int]]:
