@@ -57,6 +57,14 @@ def test_wavefronts_follow_the_rules_measured_on_an_h200(words, width, load, exp
     assert found == expected
 
 
+def test_conflicts_are_counted_against_the_groups_that_have_active_lanes():
+    lanes = list(range(9))
+    assert rules.shared_wavefronts(lanes, [16 * i for i in lanes], 8, load=True) == (
+        2,
+        1,
+    )
+
+
 def test_lanes_with_equal_addresses_reduce_in_separate_passes():
     addresses = np.array([0, 0, 0, 64, 4], np.uint64)
     assert rules.atomic_sectors(addresses) == 4
@@ -89,6 +97,17 @@ def test_flops_count_fma_twice_and_leave_out_idle_lanes():
     counts = count(source, 1, 64, np.ones(40, np.float32), 40)
     assert counts.flops_fp32 == 80
     assert counts.label("flops_fp32") == "exact"
+
+
+def test_a_sum_that_only_lane_0_uses_is_a_ptx_count():
+    source = """__global__ void k(const float* x, float* out) {
+      float v = x[threadIdx.x];
+      for (int o = 16; o; o /= 2) v += __shfl_down_sync(~0u, v, o);
+      if (threadIdx.x == 0) out[0] = v;
+    }"""
+    counts = count(source, 1, 32, np.ones(32, np.float32), np.zeros(1, np.float32))
+    assert counts.flops_fp32 == 5 * 32
+    assert counts.label("flops_fp32") == "ptx"
 
 
 def test_divisions_make_the_flop_count_a_ptx_count():
@@ -140,3 +159,41 @@ def test_counts_are_the_same_in_every_order():
 def test_unknown_counters_are_attribute_errors():
     with pytest.raises(AttributeError, match="no field"):
         rules.Counters({}).l2_hits  # noqa: B018
+
+
+NAMES = {"blocks": 2, "barriers": 3, "warp_instructions": 40, "branches": 0}
+
+
+def test_exact_keeps_what_every_machine_counts_alike():
+    counts = rules.Counters(NAMES)
+    assert counts.exact.as_dict() == {"blocks": 2, "barriers": 3}
+
+
+def test_exact_keeps_what_the_machine_code_confirmed():
+    labels = {"warp_instructions": "sass", "blocks": "ncu"}
+    exact = rules.Counters(NAMES, labels=labels).exact
+    assert exact.as_dict() == {"warp_instructions": 40, "barriers": 3}
+    assert exact.label("warp_instructions") == "sass"
+
+
+def test_exact_shows_itself_as_all_counters_do():
+    exact = rules.Counters({"blocks": 2, "warp_instructions": 40}).exact
+    row = "  blocks                                     2  exact"
+    assert repr(exact) == f"Counters (simulator)\n{row}"
+
+
+def test_exact_has_no_count_of_ptx():
+    with pytest.raises(AttributeError, match="warp_instructions is not exact"):
+        rules.Counters(NAMES).exact.warp_instructions  # noqa: B018
+
+
+def test_exact_keeps_the_lines():
+    line = rules.Counters({"blocks": 1, "branches": 7})
+    exact = rules.Counters(NAMES, lines={("a.cu", 3): line}).exact
+    assert exact.by_line()["a.cu", 3].as_dict() == {"blocks": 1}
+
+
+def test_headings_of_the_table_stand_over_their_columns():
+    html = rules.Counters(NAMES)._repr_html_()
+    assert 'style="text-align:left">counter<' in html
+    assert 'style="text-align:right">count<' in html

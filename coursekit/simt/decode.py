@@ -15,7 +15,7 @@ import numpy as np
 from coursekit import errors
 from coursekit.simt import branches, faults, isa, moves, transfers
 from coursekit.simt.access import Access
-from coursekit.simt.control import basic_blocks, has_loop
+from coursekit.simt.control import EXIT, basic_blocks, has_loop
 from coursekit.simt.ir import (
     BYTES,
     Function,
@@ -42,6 +42,7 @@ class CodeBlock:
     finish: object
     start: int
     length: int
+    meet: int = EXIT
     executions: int = 0
     lanes: int = 0
 
@@ -126,7 +127,9 @@ class Decoder:
                 if step is not None:
                     steps.append(step)
             length = block.stop - block.start
-            self.code.blocks.append(CodeBlock(steps, finish, block.start, length))
+            self.code.blocks.append(
+                CodeBlock(steps, finish, block.start, length, block.meet)
+            )
         return self.code
 
     def no_guard(self, instruction) -> None:

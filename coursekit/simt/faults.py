@@ -131,6 +131,8 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
     else:
         what = f"{{thread}} {verb} {place}, but {name} has {_extent(region, width)}."
         cause, cure = _bounds_advice(region, offset)
+        if offset == region.nbytes:
+            cure = cure.removesuffix(".") + ": `<=` lets in one index too many."
     return kernel_error(
         errors.OutOfBoundsError, warp, lane, instruction, what, cause, cure
     )

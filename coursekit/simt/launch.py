@@ -16,14 +16,17 @@ from coursekit.simt.counters import Counters
 from coursekit.simt.memory import storage
 from coursekit.simt.program import Program
 from coursekit.simt.tally import tally
+from coursekit.simt.transfers import polls
 
 LANES = 32
 # Basic blocks that a warp runs before others get a turn. Code that polls memory
 # waits for other warps and gets short turns; other code runs to its end.
-POLLING_FUEL = 512
+POLLING_FUEL = 128
 PLAIN_FUEL = 1 << 22
+# Turns that a warp spins before lanes that wait for it to join them go on alone;
+# one turn once that has happened, since a lock brings it about for every lane.
+PATIENCE = 16
 RESIDENT_BLOCKS = 1024
-_POLLS = {"volatile", "relaxed", "acquire", "mmio"}
 
 
 @dataclass(frozen=True)
@@ -123,6 +126,7 @@ class Launch:
         self._shared_addresses: dict[str, int] = {}
         self._time = self.longest = self.started_warps = 0
         self._workspace = None
+        self.patience = PATIENCE
 
     # -- what warps ask for --------------------------------------------------------
 
@@ -262,11 +266,7 @@ class Launch:
     def _polls(self) -> bool:
         """Whether the kernel may wait for memory that other warps write."""
         functions = self.program.reachable(self.name)
-        return any(
-            i.opcode == "atom" or (i.opcode == "ld" and _POLLS & set(i.modifiers))
-            for f in functions
-            for i in f.instructions
-        )
+        return any(polls(i) for f in functions for i in f.instructions)
 
     def check_time(self, warp) -> None:
         """Stop a launch that runs longer than it may."""

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 
 from coursekit.simt import faults
 from coursekit.simt.counters import Counters
+from coursekit.simt.dataflow import movable_results
 
 _FLOPS = {"f16": "flops_fp16", "f32": "flops_fp32", "f64": "flops_fp64"}
 SECTOR_BYTES = 32
@@ -36,6 +37,7 @@ def tally(launch) -> Counters:
 
 def _count_code(program, code, lines, inexact) -> None:
     instructions = code.function.instructions
+    movable = movable_results(code)
 
     def line_of(instruction) -> Counter:
         place, _ = faults.source_place(program, instruction.location)
@@ -54,6 +56,8 @@ def _count_code(program, code, lines, inexact) -> None:
             if operation is not None:
                 lanes = code.guarded_lanes.get(index, block.lanes)
                 _count_flops(operation, lanes, counts, inexact)
+                if index in movable and operation.flops and lanes:
+                    inexact.add(_FLOPS[operation.flop_type])
     for index, (executed, divergent) in code.branch_counts.items():
         if executed:
             counts = line_of(instructions[index])

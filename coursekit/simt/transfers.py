@@ -45,6 +45,28 @@ def _vector(decoder, instruction, operand):
     return elements
 
 
+_POLLING = {"volatile", "relaxed", "acquire", "mmio"}
+
+
+def polls(instruction) -> bool:
+    """Whether an instruction looks at memory that other threads may be writing."""
+    return instruction.opcode == "atom" or (
+        instruction.opcode == "ld" and bool(_POLLING & set(instruction.modifiers))
+    )
+
+
+def _marked(instruction, step):
+    """A step that also notes that its warp polls memory."""
+    if not polls(instruction):
+        return step
+
+    def run(warp):
+        warp.polled = True
+        step(warp)
+
+    return run
+
+
 def load(decoder, instruction):
     """`ld` and `ldu` from any space."""
     target, source = instruction.operands[:2]
@@ -81,7 +103,7 @@ def load(decoder, instruction):
                     into = into.view(view.dtype)
                 into[lanes] = values
 
-    return step
+    return _marked(instruction, step)
 
 
 def _load_param(decoder, instruction, target, source):
@@ -201,7 +223,7 @@ def atomic(decoder, instruction):
             if slot is not None:
                 warp.slots[slot][lanes] = before
 
-    return step
+    return _marked(instruction, step)
 
 
 def _constant(offset: int, addresses: np.ndarray):

@@ -14,8 +14,6 @@ from coursekit.simt.control import EXIT
 from coursekit.simt.memory import local_region
 
 LANES = 32
-# Turns that a warp spins before lanes that wait for it to join them go on alone.
-PATIENCE = 8
 _LANE = np.arange(LANES, dtype=np.uint32)
 
 
@@ -84,6 +82,7 @@ class Warp:
         self.live = self.present.copy()
         self.kernel_frame.values.fill(0)
         self.executed = self.fuel = self.idle_turns = 0
+        self.polled = False
         first = Split(0, self.present.copy(), self.kernel_frame, None)
         self.ready: list[Split] = [first]
         self.parked: list[Split] = []
@@ -174,9 +173,13 @@ class Warp:
         value that the waiting lanes write, waiting would never end; since Volta
         every thread makes progress, so after some turns the lanes part for good.
         """
-        self.idle_turns += 1
-        if self.idle_turns < PATIENCE:
+        if not self.polled:
             return
+        self.polled = False
+        self.idle_turns += 1
+        if self.idle_turns < self.block.launch.patience:
+            return
+        self.block.launch.patience = 1
         for split in list(self.ready):
             meeting = split.meeting
             while meeting is not None:

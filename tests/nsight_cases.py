@@ -1,0 +1,189 @@
+"""Launches whose counters are compared with Nsight Compute on a GPU.
+
+Single accesses of one warp with every stride, offset, width and mask that matters,
+and small kernels of the kinds that the course has. `python tests/nsight_cases.py`
+runs them all on the GPU, in order, for Nsight Compute to measure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import coursekit as ck
+
+BYTES = {"char": 1, "short": 2, "float": 4, "double": 8, "float2": 8, "float4": 16}
+DTYPES = {"char": "i1", "short": "i2", "double": "f8"}
+MASKS = ("true", "t % 3 == 0", "t < 9", "t >= 16 && t < 24", "t == 31", "t % 2")
+WORDS = 4096
+
+
+@dataclass(frozen=True)
+class Case:
+    """One launch: a name, CUDA C++ of one kernel, and how to launch it."""
+
+    name: str
+    source: str
+    grid: object = 1
+    block: object = 32
+    arguments: tuple = ()
+
+
+def _array(kind: str) -> np.ndarray:
+    return np.zeros(WORDS * 4 // BYTES[kind] * _lanes(kind), DTYPES.get(kind, "f4"))
+
+
+def _lanes(kind: str) -> int:
+    return {"float2": 2, "float4": 4}.get(kind, 1)
+
+
+def _indices(seed: int, limit: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, limit, 32).astype(np.int32)
+
+
+def global_accesses():
+    """Yield loads and stores of one warp by stride, offset, width and mask."""
+    for kind in BYTES:
+        for stride in (0, 1, 2, 3, 8, 17):
+            for offset in (0, 1, 5):
+                yield _global(kind, f"t * {stride} + {offset}", "true")
+        for mask in MASKS[1:]:
+            yield _global(kind, "t * 2 + 1", mask)
+
+
+def _global(kind: str, index: str, mask: str) -> Case:
+    return Case(
+        f"global {kind} [{index}] if {mask}",
+        f"""__global__ void k(const {kind}* a, {kind}* b) {{
+          int t = threadIdx.x;
+          if ({mask}) b[{index}] = a[{index}];
+        }}""",
+        arguments=(_array(kind), _array(kind)),
+    )
+
+
+def shared_accesses():
+    """Yield shared loads and stores by pattern, width and mask."""
+    for kind in ("char", "short", "float", "double", "float4"):
+        limit = 8192 // BYTES[kind]
+        for stride in (0, 1, 2, 3, 4, 8, 16, 32, 33):
+            if 31 * stride < limit:
+                yield _shared(kind, np.arange(32) * stride, "true")
+        for seed in (1, 2):
+            yield _shared(kind, _indices(seed, limit), "true")
+        for pair in (1, 2):
+            yield _shared(kind, (np.arange(32) // (2 * pair) * 5) % limit, "true")
+            yield _shared(kind, (np.arange(32) & ~pair) * 2, "true")
+        for mask in MASKS[1:]:
+            yield _shared(kind, np.arange(32) * 2, mask)
+
+
+def _shared(kind: str, index: np.ndarray, mask: str) -> Case:
+    shown = " ".join(map(str, index[:5]))
+    return Case(
+        f"shared {kind} [{shown} ...] if {mask}",
+        f"""__global__ void k(const int* index, {kind}* out) {{
+          __shared__ {kind} tile[8192 / sizeof({kind})];
+          int t = threadIdx.x, i = index[t];
+          {kind} v = {{}};
+          if ({mask}) tile[i] = v;
+          __syncwarp();
+          if ({mask}) v = *(volatile {kind}*)(tile + i);
+          out[t] = v;
+        }}""".replace("*(volatile float4*)(tile + i)", "tile[i]"),
+        arguments=(index.astype(np.int32), _array(kind)),
+    )
+
+
+def atomics():
+    """Yield atomics on global and shared memory, with and without a result."""
+    patterns = {
+        "one": np.zeros(32), "own": np.arange(32), "pairs": np.arange(32) // 2,
+        "stride 8": np.arange(32) * 8, "random": _indices(3, 40),
+        "banks": np.arange(32) * 32 % 96,
+    }  # fmt: skip
+    for name, index in patterns.items():
+        for kind in ("int", "float"):
+            for result in (False, True):
+                yield _atomic(name, index.astype(np.int32), kind, result)
+
+
+def _atomic(name: str, index: np.ndarray, kind: str, result: bool) -> Case:
+    dtype = np.int32 if kind == "int" else np.float32
+    keep = "out[t] =" if result else ""
+    return Case(
+        f"atomic {kind} {name}{' with result' if result else ''}",
+        f"""__global__ void k(const int* index, {kind}* x, {kind}* out) {{
+          int t = threadIdx.x;
+          {keep} atomicAdd(x + index[t], ({kind})(t + 1));
+        }}""",
+        arguments=(index, np.zeros(1024, dtype), np.zeros(32, dtype)),
+    )
+
+
+TRANSPOSE = """__global__ void k(const float* in, float* out, int n) {
+  __shared__ float tile[32][32 + PAD];
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8)
+    if (x < n && y + j < n) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * n + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8)
+    if (x < n && y + j < n) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+}"""
+MATMUL = """__global__ void k(const float* a, const float* b, float* c, int n) {
+  int col = blockIdx.x * blockDim.x + threadIdx.x;
+  int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row >= n || col >= n) return;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + col];
+  c[row * n + col] = sum;
+}"""
+REDUCE = """__global__ void k(const float* x, float* out, int n) {
+  float v = 0;
+  int step = gridDim.x * blockDim.x;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+    v += x[i];
+  for (int o = 16; o; o /= 2) v += __shfl_down_sync(~0u, v, o);
+  if (threadIdx.x % 32 == 0) atomicAdd(out, v);
+}"""
+HISTOGRAM = """__global__ void k(const unsigned char* x, int* bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(bins + x[i], 1);
+}"""
+
+
+def kernels():
+    """Yield small kernels of the course's kinds."""
+    n, square = 77, np.zeros(77 * 77, np.float32)
+    grid, shape = (3, 3), (32, 8)
+    for pad in (0, 1):
+        source = TRANSPOSE.replace("PAD", str(pad))
+        yield Case(f"transpose pad {pad}", source, grid, shape, (square, square, n))
+    for block in ((16, 16), (32, 4), (1, 64)):
+        blocks = (-(-n // block[0]), -(-n // block[1]))
+        arguments = (square, square, square.copy(), n)
+        yield Case(f"matmul {block}", MATMUL, blocks, block, arguments)
+    ones = np.ones(5000, np.float32)
+    yield Case("reduce", REDUCE, 4, 256, (ones, np.zeros(1, np.float32), 5000))
+    data = np.random.default_rng(5).integers(0, 256, 5000).astype(np.uint8)
+    bins = np.zeros(256, np.int32)
+    yield Case("histogram", HISTOGRAM, 20, 256, (data, bins, 5000))
+
+
+def all_cases() -> list[Case]:
+    """All launches, in a fixed order."""
+    return [*global_accesses(), *shared_accesses(), *atomics(), *kernels()]
+
+
+def main() -> None:
+    """Launch everything on the GPU."""
+    for case in all_cases():
+        module = ck.compile(case.source)
+        kernel = module[module.kernels[0]]
+        kernel[case.grid, case.block](*case.arguments)
+
+
+if __name__ == "__main__":
+    main()
