@@ -18,6 +18,37 @@ CLUSTER_CAPABILITY = (9, 0)
 
 Extent = tuple[int, int, int]
 
+# What is limited: (cause, cure).
+_EMPTY = {
+    "grid": (
+        "Often n // block is 0 because there are fewer elements than threads a block.",
+        "Round up with (n + block - 1) // block, and launch nothing when n is 0.",
+    ),
+    "block": (
+        f"A block has 1 to {MAX_BLOCK[0]} threads.",
+        "Use a multiple of 32 where you can; 128 and 256 are usual.",
+    ),
+    "cluster": (
+        f"A cluster has 1 to {MAX_CLUSTER} blocks.",
+        "Leave the cluster out to launch without any.",
+    ),
+}
+_TOO_LONG = {
+    "grid": (
+        f"A grid has at most {' x '.join(map(str, MAX_GRID))} blocks: only grid.x "
+        f"goes up to {MAX_GRID[0]}.",
+        "Swap the dimensions, or let each thread handle several elements.",
+    ),
+    "block": (
+        f"A block reaches at most {' x '.join(map(str, MAX_BLOCK))} threads.",
+        "Swap the dimensions: block.x and block.y may be longer.",
+    ),
+    "cluster": (
+        f"A cluster has at most {MAX_CLUSTER} blocks.",
+        f"Use clusters of at most {PORTABLE_CLUSTER} blocks, which fit everywhere.",
+    ),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Needs:
@@ -64,6 +95,16 @@ class Configuration:
     cluster: Extent | None = None
 
     @property
+    def written(self) -> str:
+        """What stands between the brackets of a launch: 4, 256."""
+        given = [_short(self.grid), _short(self.block)]
+        if self.shared_bytes or self.stream is not None:
+            given.append(self.shared_bytes)
+        if self.stream is not None:
+            given.append(self.stream)
+        return ", ".join(map(repr, given))
+
+    @property
     def threads(self) -> int:
         """Threads of a block."""
         return math.prod(self.block)
@@ -72,6 +113,12 @@ class Configuration:
     def blocks(self) -> int:
         """Blocks of the grid."""
         return math.prod(self.grid)
+
+
+def _short(extent: Extent) -> int | tuple[int, ...]:
+    """Leave out the dimensions at the end that are 1."""
+    used = max((i for i, length in enumerate(extent) if length > 1), default=0) + 1
+    return extent[0] if used == 1 else extent[:used]
 
 
 def configure(
@@ -186,23 +233,16 @@ def _not_whole(kernel_name, what, axis, length) -> CourseError:
 
 
 def _empty(kernel_name, what, axis, length) -> CourseError:
-    cause = (
-        "Often n // block is 0 because there are fewer elements than threads a block."
-        if what == "grid"
-        else "Every dimension holds at least one."
-    )
     return LaunchError.explained(
         f"{kernel_name}: {what}.{axis} is {length}, but must be at least 1.",
-        cause,
-        "Round up with (n + block - 1) // block, and launch nothing when n is 0.",
+        *_EMPTY[what],
     )
 
 
 def _too_long(kernel_name, what, axis, length, limit) -> CourseError:
     return LaunchError.explained(
         f"{kernel_name}: {what}.{axis} is {length}, at most {limit} is possible.",
-        f"CUDA limits {what}.{axis}; only grid.x goes up to 2^31 - 1.",
-        "Swap the dimensions, or let each thread handle several elements.",
+        *_TOO_LONG[what],
     )
 
 

@@ -24,6 +24,8 @@ def show(
 ) -> Listing:
     """Show CUDA C++ with line numbers; the header comment is folded away.
 
+    A part of the source is shown without the header.
+
     Parameters
     ----------
     source : str, Path, module or kernel
@@ -55,9 +57,7 @@ def show(
     _check_marks(marks, first, last)
     rows = _rows(view, marks)
     whole = (first, last) == (1, len(view.lines))
-    folded = view.header > 1 and min(marks, default=last) > view.header
-    if not whole:
-        folded = folded and first > view.header
+    folded = whole and view.header > 1 and min(marks, default=last) > view.header
     begin = max(first, view.start + 1) if folded else first
     caption = view.name if whole else f"{view.name}, lines {first} to {last}"
     return Listing(

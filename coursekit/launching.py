@@ -145,8 +145,9 @@ class Launcher:
         self._quick = None
 
     def __repr__(self) -> str:
-        shape = f"{self.configuration.grid}, {self.configuration.block}"
-        return f"{self.kernel.name}[{shape}]"
+        shown = f"{self.kernel.name}[{self.configuration.written}]"
+        arguments = self.kernel.signature.names
+        return f"{shown} by itself launches nothing; type {shown}({arguments})"
 
     def __call__(self, *arguments) -> None:
         """Launch; see `Kernel.launch`."""

@@ -156,18 +156,21 @@ def panel(content: str) -> str:
     colours = f"background-color:{GROUND['panel'].light};color:{TEXT['plain'].light}"
     border = "border:1px solid #848d97;border-radius:4px;padding:6px 10px"
     return (
-        f"<style>{_dark_styles()}</style>"
+        f"<style>{_dark_styles(content)}</style>"
         f'<div class="ck-panel ck-plain" style="{colours};{border}">{content}</div>'
     )
 
 
-def _dark_styles() -> str:
+def _dark_styles(content: str) -> str:
+    """Return the rules for the classes that occur; a notebook has many panels."""
     dark = 'body[data-jp-theme-light="false"] .ck-'
-    texts = (f"{dark}{k}{{color:{s.dark}!important}}" for k, s in TEXT.items())
-    grounds = (
-        f"{dark}{k}{{background-color:{s.dark}!important}}" for k, s in GROUND.items()
+    rules = [(k, f"color:{s.dark}") for k, s in TEXT.items()]
+    rules += [(k, f"background-color:{s.dark}") for k, s in GROUND.items()]
+    return "".join(
+        f"{dark}{kind}{{{rule}!important}}"
+        for kind, rule in rules
+        if kind in ("plain", "panel") or f"ck-{kind}" in content
     )
-    return "".join((*texts, *grounds))
 
 
 def _span(kind: str, text: str, extra: str = "") -> str:

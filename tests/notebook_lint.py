@@ -21,6 +21,10 @@ from execute import code_hash, is_section, normalise, to_text
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
+from coursekit.exercises import catalogue
+from coursekit.magics import Options
+from coursekit.toolchain.declarations import kernels
+
 MAXIMUM_BYTES = 300_000
 MAXIMUM_MINUTES = 90
 LINE_MAGICS = {"load_ext"}
@@ -37,7 +41,9 @@ OPENING = (
 )
 CLOSING = ("What you can now say", "Exercises", "Next", "Sources")
 # Reprs of results that a machine must not change: Counters, Findings, arrays.
-EXACT_OUTPUT = re.compile(r"\b(?:Counters|Findings)\(|(?<![\w.])array\(")
+EXACT_OUTPUT = re.compile(r"\b(?:Counters|Findings) \(|(?<![\w.])array\(")
+# Rows of counters that were counted in PTX, which another compiler changes.
+PTX_COUNT = re.compile(r"^ +(\w+) +[\d,]+ +ptx$", re.MULTILINE)
 ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]{6,}")
 HOME_FOLDER = re.compile(r"/(?:home|Users|root|tmp|work|opt)/[\w.-]+")
 INSTALL = re.compile(r"\b(?:pip3?|conda|mamba|uv|apt|apt-get)\s+(?:pip\s+)?install\b")
@@ -192,22 +198,60 @@ def no_escapes(notebook: NotebookNode) -> Complaints:
             yield f"{cell.id}: say it with a tag, not with a comment for nbval"
 
 
+def exercises(notebook: NotebookNode) -> Complaints:
+    """Hold the starter of each exercise, unchanged, in a cell that is tagged so."""
+    for cell in code_cells(notebook):
+        tagged = [tag[9:] for tag in tags(cell) if tag.startswith("exercise-")]
+        named = re.match(r"%%cuda\b.*--exercise[ =](\S+)", cell.source)
+        if tagged != ([named[1]] if named else []):
+            yield f"{cell.id}: tags {tagged} on a cell that begins {cell.source[:30]!r}"
+        elif named:
+            starter = catalogue.find(named[1]).starter.read_text(encoding="utf-8")
+            if cell.source != f"%%cuda --exercise {named[1]}\n{starter.strip()}":
+                yield f"{cell.id}: not the starter of exercise {named[1]}"
+
+
 def sections_stand_alone(notebook: NotebookNode) -> Complaints:
-    """Define every name in the section that uses it, or in the set-up cell."""
+    """Define every name in the section that uses it, or in the set-up cell.
+
+    A %%cuda cell defines its kernels and its NAME.
+    """
     setup = code_cells(notebook)[:1]
     for section in sections(notebook):
         code = setup + [c for c in section if c.cell_type == "code" and c not in setup]
         for problem in undefined_names(code):
             yield f"section {title(section)!r} does not run alone: {problem}"
         source = "\n".join(cell.source for cell in code)
+        bound = {name for cell in code for name in bound_names(cell)}
         for name in re.findall(r"ck\.module\(\s*[\"'](\w+)[\"']", source):
-            if not re.search(rf"^%%cuda\b.*\b{name}\b", source, re.MULTILINE):
+            if name not in bound:
                 yield f"section {title(section)!r} has no %%cuda cell named {name}"
+
+
+def bound_names(cell: NotebookNode) -> list[str]:
+    """Return the names that a %%cuda cell binds: its kernels, and its NAME."""
+    if not cell.source.startswith("%%cuda"):
+        return []
+    line, _, body = cell.source.partition("\n")
+    declared = [kernel for kernel in kernels(body) if not kernel.is_template]
+    named = Options.parse(line.removeprefix("%%cuda")).name
+    names = [kernel.name.rpartition("::")[2] for kernel in declared]
+    return [*names, *([named] if named else [])]
+
+
+def in_python(cell: NotebookNode) -> NotebookNode:
+    """Write a %%cuda cell as Python that uses and binds the same names."""
+    cell = copy.deepcopy(cell)
+    names = bound_names(cell)
+    if cell.source.startswith("%%cuda"):
+        values = re.findall(r"\{([^{}]+)\}", cell.source.partition("\n")[0])
+        cell.source = "\n".join([*values, *(f"{name} = ..." for name in names)])
+    return cell
 
 
 def undefined_names(cells: list[NotebookNode]) -> list[str]:
     """Return what ruff says of names that the cells use and do not define."""
-    part = nbformat.v4.new_notebook(cells=copy.deepcopy(cells))
+    part = nbformat.v4.new_notebook(cells=[in_python(cell) for cell in cells])
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--select=F821"]
     command += ["--output-format=json", "--stdin-filename=part.ipynb", "-"]
     answer = subprocess.run(
@@ -271,6 +315,17 @@ def exact_outputs_checked(notebook: NotebookNode) -> Complaints:
             found = EXACT_OUTPUT.search(text)
             if found:
                 yield f"{cell.id}: shows {found.group()}...) without nbval-check-output"
+
+
+def strict_outputs_exact(notebook: NotebookNode) -> Complaints:
+    """Compare exact counters only: counts of PTX are another compiler's others."""
+    for cell, output in outputs(notebook):
+        if "nbval-check-output" in tags(cell):
+            for name in PTX_COUNT.findall("\n".join(texts(output))):
+                yield (
+                    f"{cell.id}: compares the count {name}, which is one of PTX; "
+                    "show .exact, or let the output go uncompared"
+                )
 
 
 # ---------------------------------------------------------------- pictures
@@ -361,11 +416,13 @@ RULES: tuple[Callable[[NotebookNode], Complaints], ...] = (
     size,
     known_tags,
     no_escapes,
+    exercises,
     sections_stand_alone,
     lengths,
     executed,
     clean_outputs,
     exact_outputs_checked,
+    strict_outputs_exact,
     pictures_described,
     opening,
     closing,

@@ -149,6 +149,11 @@ def test_kernel_selects_a_function():
     assert numbers(show(FakeModule(), kernel="scale")) == [7, 8, 9, 10]
 
 
+@pytest.mark.parametrize("part", [{"kernel": "scale"}, {"lines": (8, 9)}])
+def test_a_part_of_the_source_is_shown_without_the_header(part):
+    assert folded(show(FakeModule(), **part)) == []
+
+
 def test_an_unknown_kernel_lists_the_known_ones():
     with pytest.raises(ArgumentError, match="no function scal.*\n.*\n.*scale, shift"):
         show(FakeModule(), kernel="scal")
@@ -279,3 +284,9 @@ def test_diff_refuses_a_negative_context(kernels):
 def test_nothing_of_this_machine_shows_in_the_html(kernels, tmp_path):
     html = show_diff("scale/step_01", "scale/step_02")._repr_html_()
     assert re.findall(re.escape(str(tmp_path)) + "|0x[0-9a-f]{6}", html) == []
+
+
+def test_a_missing_file_is_told_without_the_folders_of_this_machine(kernels):
+    with pytest.raises(LaunchError, match="neither in the current folder") as caught:
+        show("scale/step_99")
+    assert str(kernels.parent.parent) not in str(caught.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coursekit import __main__, doctor
-from coursekit.doctor import checkup_gpu
+from coursekit.doctor import checkup_gpu, places
 from coursekit.doctor.checkup import required
 from coursekit.doctor.probe import Outcome, Probe
 from coursekit.errors import DeviceError
@@ -63,10 +63,10 @@ class FakeMachine(Probe):
         return None if package in self.missing else "1.2.3"
 
     def environment_folder(self):
-        return Path("/course/.venv")
+        return places.course() / ".venv"
 
     def cache_folder(self):
-        return Path("/home/student/.cache/coursekit")
+        return Path.home() / ".cache" / "coursekit"
 
     def free_bytes(self, folder):
         return self.free
@@ -452,7 +452,7 @@ def test_the_card_says_every_status_in_words():
 
 def test_the_card_has_captions_and_headers_for_screen_readers():
     card = examine()._repr_html_()
-    assert (card.count("<caption>"), card.count("scope='col'")) == (2, 6)
+    assert (card.count("<caption "), card.count("scope='col'")) == (2, 6)
 
 
 def test_the_card_escapes_what_it_quotes():
@@ -520,3 +520,42 @@ def test_the_compiler_of_this_environment_compiles():
 
 def test_the_simulator_of_this_environment_runs_a_kernel():
     Probe().simulate_kernel()
+
+
+def test_a_folder_of_the_course_is_named_from_there():
+    assert "GiB free for .venv" in only(examine(), "disk, environment").found
+
+
+def test_a_folder_of_the_user_is_named_from_home(monkeypatch):
+    monkeypatch.delenv("COURSEKIT_CACHE")
+    assert only(examine(), "cache").found == "~/.cache/coursekit"
+
+
+def test_a_folder_that_a_variable_names_is_named_by_it(monkeypatch):
+    chosen = Path.home() / ".cache" / "coursekit"
+    monkeypatch.setenv("COURSEKIT_CACHE", str(chosen))
+    assert only(examine(), "cache").found == "$COURSEKIT_CACHE"
+
+
+def test_a_folder_that_cannot_be_written_is_named_in_full():
+    found = only(examine(unwritable="Read-only file system"), "cache").found
+    assert found.startswith(str(Path.home()))
+
+
+def test_a_healthy_card_holds_no_folder_of_the_user():
+    report = examine()
+    assert str(Path.home()) not in repr(report) + report._repr_html_()
+
+
+def test_the_card_folds_its_findings_when_all_is_well():
+    assert "<details><summary>" in examine(**H200)._repr_html_()
+
+
+@pytest.mark.parametrize("facts", [DISK_FULL, DRIVER_470], ids=["problem", "warning"])
+def test_the_card_opens_its_findings_when_something_is_wrong(facts):
+    assert "<details open><summary>" in examine(**facts)._repr_html_()
+
+
+def test_the_card_sets_its_headings_over_their_columns():
+    card = examine()._repr_html_()
+    assert card.count("<th scope='col' style='text-align:left'>") == 6

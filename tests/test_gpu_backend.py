@@ -79,6 +79,7 @@ class FakeCupy:
     def __init__(self):
         self.launches, self.attributes = [], []
         self.capturing = self.status = 0
+        self.stdout = b""
         self.stream = Stream()
         function = types.SimpleNamespace(
             Module=lambda: types.SimpleNamespace(
@@ -122,6 +123,7 @@ class FakeCupy:
         def launch(grid, block, pointers, shared_bytes, stream):
             self.fail()
             self.launches.append((grid, block, shared_bytes, stream))
+            ctypes.CDLL(None).printf(b"%s", self.stdout)
             if "scale" in name:
                 scale(*pointers)
 
@@ -366,3 +368,20 @@ def test_arrays_of_the_gpu_are_copied_into_a_simulation(cupy, kernels):
 
 def test_the_backend_is_that_of_the_gpu(cupy):
     assert backends.current() is backends.current() is gpu.backend()
+
+
+def test_printf_shows_in_the_output_of_python(cupy, capsys):
+    hello = ck.compile('__global__ void hello() { printf("hello\\n"); }')
+    hello.cubin, cupy.stdout = lambda arch: arch.encode(), b"hello\n"
+    hello.hello[1, 1]()
+    assert capsys.readouterr().out == "hello\n"
+
+
+def test_a_module_without_printf_leaves_stdout_alone(cupy, kernels, monkeypatch):
+    def refuse():
+        raise AssertionError
+
+    monkeypatch.setattr("coursekit.gpu.printing.to_python", refuse)
+    out = ck.empty(4)
+    kernels.scale[1, 32](out, out, 2.0, 4)
+    assert len(cupy.launches) == 1

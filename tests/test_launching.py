@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import subprocess
 import sys
 
@@ -260,6 +261,53 @@ def test_an_impossible_shape_is_refused(kernels, grid, block, message):
     with pytest.raises(ck.LaunchError) as caught:
         kernels.nothing[grid, block]()
     assert message in caught.value.what
+
+
+ADVICE = {
+    "empty grid": (0, 32, "fewer elements than threads a block"),
+    "empty block": (1, 0, "A block has 1 to 1024 threads"),
+    "deep block": (1, (1, 1, 65), "at most 1024 x 1024 x 64"),
+    "high grid": ((1, 65536), 32, "only grid.x goes up to 2147483647"),
+    "wide grid": (2**31, 32, "at most 2147483647 x 65535 x 65535"),
+}
+
+
+@pytest.mark.parametrize(("grid", "block", "words"), ADVICE.values(), ids=ADVICE)
+def test_advice_fits_the_shape(kernels, grid, block, words):
+    with pytest.raises(ck.LaunchError) as caught:
+        kernels.nothing[grid, block]
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("grid", "block"), [(1, 0), (1, (1, 1, 65))], ids=["empty", "deep"]
+)
+def test_advice_on_a_block_says_nothing_of_the_grid(kernels, grid, block):
+    with pytest.raises(ck.LaunchError) as caught:
+        kernels.nothing[grid, block]
+    assert "grid" not in str(caught.value)
+
+
+def test_advice_on_a_cluster_says_nothing_of_the_grid():
+    with pytest.raises(ck.LaunchError, match=r"cluster.x is 0") as caught:
+        configure("k", 1, 32, cluster=0)
+    assert "grid" not in str(caught.value)
+
+
+SHAPES = {
+    "plain": ((2, 4), "scale[2, 4]"),
+    "two dimensions": (((2, 3), (4, 1, 5)), "scale[(2, 3), (4, 1, 5)]"),
+    "shared memory": ((2, 4, 64), "scale[2, 4, 64]"),
+    "stream": ((2, 4, 0, 7), "scale[2, 4, 0, 7]"),
+}
+
+
+@pytest.mark.parametrize(("index", "shown"), SHAPES.values(), ids=SHAPES)
+def test_a_launch_without_its_call_says_what_to_type(kernels, index, shown):
+    arguments = ", ".join(each.name for each in kernels.scale.parameters)
+    assert repr(kernels.scale[index]) == (
+        f"{shown} by itself launches nothing; type {shown}({arguments})"
+    )
 
 
 @pytest.mark.parametrize("shared_bytes", [-1, 1.5, "48", None, True])
@@ -653,3 +701,41 @@ STATUSES = {
 def test_what_the_driver_refuses_harms_nothing(status, kind):
     error = gpu_faults.refusal(status, RuntimeError("code"), "kernel")
     assert type(error) is kind and "code" in error.what
+
+
+WRONG_COUNTS = {
+    "arguments one by one": lambda k, x: ck.count(k, 2, 4, x, x, 2.0, 8),
+    "one argument alone": lambda k, x: ck.count(k, 2, 4, x),
+    "a second one for shared bytes": lambda k, x: ck.count(k, 2, 4, x, x),
+    "launch configuration": lambda k, x: ck.count(k[2, 4], (x, x, 2.0, 8)),
+    "configuration and shape": lambda k, x: ck.count(k[2, 4], 2, 4, (x, x, 2.0, 8)),
+}
+
+
+@pytest.mark.parametrize("call", WRONG_COUNTS.values(), ids=WRONG_COUNTS)
+def test_count_says_how_it_is_spelt(kernels, call):
+    names = ", ".join(each.name for each in kernels.scale.parameters)
+    with pytest.raises(ck.ArgumentError) as caught:
+        call(kernels.scale, ramp(8))
+    assert f"ck.count(scale, 2, 4, ({names}))" in str(caught.value)
+
+
+def test_count_writes_a_single_argument_as_a_tuple(kernels):
+    with pytest.raises(ck.ArgumentError, match=r"count\(bounded, 1, 32, \(\w+,\)\)"):
+        ck.count(kernels.bounded, 1, 32, ramp(8))
+
+
+def test_count_refuses_what_is_no_kernel():
+    with pytest.raises(ck.ArgumentError, match="count got float, which is no kernel"):
+        ck.count(1.0, 1, 32, ())
+
+
+def test_count_takes_a_list_and_names(kernels):
+    arguments = [ramp(8), ramp(8), 2.0, 8]
+    counts = ck.count(kernels.scale, args=arguments, grid=1, block=32)
+    assert counts.blocks == 1
+
+
+def test_signature_of_count_is_that_of_the_contract():
+    parameters = inspect.signature(ck.count).parameters
+    assert list(parameters) == ["kernel", "grid", "block", "args", "shared_bytes"]

@@ -8,6 +8,8 @@ import pytest
 from execute import code_hash, normalise
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from coursekit.simt.counters import Counters
+
 OPENING = """# A lesson
 
 **After this chapter you can** read, write and run.
@@ -72,6 +74,14 @@ def with_output(text, **metadata):
     return with_code("show()", new_output("stream", text=text), **metadata)
 
 
+def with_strict(counts):
+    """Build the good notebook with a strict cell that shows counters."""
+    found = Counters(counts)
+    data = {"text/plain": repr(found), "text/html": found._repr_html_()}
+    output = new_output("display_data", data=data)
+    return with_code("show()", output, tags=["nbval-check-output"])
+
+
 def with_change(place, value):
     """Build the good notebook, one entry of it changed: "cells.0.source", ..."""
     notebook = good_notebook()
@@ -125,6 +135,13 @@ BAD = [
     ("no_escapes", with_code("run('pip install numpy')"), "installs nothing"),
     ("no_escapes", with_code("# NBVAL_SKIP\n1"), "with a tag"),
     ("no_escapes", with_code("x = = 1"), "syntax error"),
+    ("exercises", with_code("%%cuda --exercise 05.1\nx"), "tags []"),
+    ("exercises", with_code("1", tags=["exercise-05.1"]), "tags ['05.1']"),
+    (
+        "exercises",
+        with_code("%%cuda --exercise 05.1\nx", tags=["exercise-05.1"]),
+        "not the starter",
+    ),
     ("sections_stand_alone", with_code("print(radius)"), "`radius`"),
     ("sections_stand_alone", with_code("ck = math\nck.module('f')"), "named f"),
     ("lengths", with_code("\n".join("a" * 26)), "26 lines, above 25"),
@@ -135,8 +152,10 @@ BAD = [
     ("executed", with_change("cells.3.source", "area = 13"), "not of this code"),
     ("clean_outputs", with_output("see /home/ada/x"), "/home/ada"),
     ("clean_outputs", with_output("<object at 0x7f3b2c1d>"), "0x7f3b2c1d"),
-    ("exact_outputs_checked", with_output("Counters(blocks=1)"), "Counters("),
+    ("exact_outputs_checked", with_output(str(Counters({"blocks": 1}))), "Counters ("),
+    ("exact_outputs_checked", with_output("Findings (2)"), "Findings ("),
     ("exact_outputs_checked", with_output("array([1, 2])"), "array("),
+    ("strict_outputs_exact", with_strict({"branches": 9}), "the count branches"),
     ("pictures_described", with_prose("![](assets/a.png)"), "without alt"),
     ("pictures_described", with_prose('<img src="a.png">'), "without alt"),
     ("pictures_described", with_prose('<img alt="" src="a.png">'), "without alt"),
@@ -214,9 +233,64 @@ def test_exclamation_mark_in_a_string_is_allowed():
 
 
 def test_checked_output_may_hold_counters():
-    notebook = with_output("Counters(blocks=1)", tags=["nbval-check-output"])
+    notebook = with_strict({"blocks": 1})
     assert list(notebook_lint.exact_outputs_checked(notebook)) == []
 
 
 def test_good_notebook_is_valid_for_nbformat():
     nbformat.validate(good_notebook())
+
+
+@pytest.mark.parametrize("counts", [{"blocks": 1}, {"blocks": 1, "branches": 9}])
+def test_strict_output_may_show_exact_counters(counts):
+    notebook = with_strict(Counters(counts).exact.values)
+    assert list(notebook_lint.strict_outputs_exact(notebook)) == []
+
+
+def test_count_of_ptx_may_be_shown_where_the_output_is_not_compared():
+    notebook = with_output(str(Counters({"branches": 9})))
+    assert list(notebook_lint.strict_outputs_exact(notebook)) == []
+
+
+CUDA = "%%cuda mine -D N=4\n__global__ void triple(float *x) {}"
+
+
+@pytest.mark.parametrize(
+    "use", ["triple[1, 4](1)", "mine.triple", "f = [triple, mine]"]
+)
+def test_cuda_cell_binds_its_kernels_and_its_name(use):
+    notebook = with_code(use)
+    notebook.cells.insert(4, new_code_cell(CUDA))
+    assert list(notebook_lint.sections_stand_alone(notebook)) == []
+
+
+def test_cuda_cell_binds_the_last_part_of_a_name_in_a_namespace():
+    notebook = with_code("scale[1, 1]()")
+    cell = "%%cuda\nnamespace q { __global__ void scale() {} }"
+    notebook.cells.insert(4, new_code_cell(cell))
+    assert list(notebook_lint.sections_stand_alone(notebook)) == []
+
+
+def test_kernel_is_undefined_before_its_cuda_cell():
+    notebook = with_code("triple[1, 4](1)")
+    notebook.cells.insert(5, new_code_cell(CUDA))
+    assert "`triple`" in " ".join(notebook_lint.sections_stand_alone(notebook))
+
+
+def test_kernel_template_is_not_bound():
+    notebook = with_code("copy[1, 4](1)")
+    cell = "%%cuda mine\ntemplate <int N> __global__ void copy(float *x) {}"
+    notebook.cells.insert(4, new_code_cell(cell))
+    assert "`copy`" in " ".join(notebook_lint.sections_stand_alone(notebook))
+
+
+def test_python_value_in_a_cuda_line_is_a_use():
+    notebook = with_code("%%cuda mine -D TILE={tile}\n__global__ void f() {}")
+    assert "`tile`" in " ".join(notebook_lint.sections_stand_alone(notebook))
+
+
+@pytest.mark.parametrize("name", ["mine", "triple"])
+def test_module_of_a_cuda_cell_is_found(name):
+    notebook = with_code(f"ck = math\nck.module('{name}')")
+    notebook.cells.insert(4, new_code_cell(CUDA))
+    assert list(notebook_lint.sections_stand_alone(notebook)) == []

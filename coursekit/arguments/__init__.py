@@ -56,6 +56,11 @@ class Signature:
     def __str__(self) -> str:
         return f"{self.kernel_name}({', '.join(map(str, self.parameters))})"
 
+    @property
+    def names(self) -> str:
+        """Names of the parameters, as one would pass variables of these names."""
+        return ", ".join(each.name for each in self.parameters)
+
     def convert(self, arguments) -> list:
         """Check every argument; arrays become Operands, the rest is ready to pack.
 

@@ -1,9 +1,6 @@
 """What works on this machine, what does not, and how to get it.
 
-In a terminal: ``python -m coursekit doctor``. In a notebook::
-
-    from coursekit import doctor
-    doctor.examine()
+In a terminal: ``python -m coursekit doctor``. In a notebook: ``ck.doctor.examine()``.
 """
 
 from __future__ import annotations
@@ -99,10 +96,13 @@ class Report:
         tiers = "".join(
             _row(tier.name, _state(tier), tier.explanation) for tier in self.tiers
         )
+        wrong = any(item.status in ("problem", "warning") for item in self.findings)
         return (
             f"<p><strong>{html.escape(self.verdict)}</strong></p>"
             + _table("Tiers", ("tier", "state", "what it is"), tiers)
+            + f"<details{' open' if wrong else ''}><summary>What was found</summary>"
             + _table("Findings", ("topic", "state", "what was found"), findings)
+            + "</details>"
         )
 
 
@@ -136,9 +136,10 @@ def _row(heading: str, state: str, *texts: str) -> str:
 
 
 def _table(caption: str, headings: Sequence[str], rows: str) -> str:
-    head = "".join(f"<th scope='col'>{text}</th>" for text in headings)
+    left = "style='text-align:left'"  # JupyterLab sets headings to the right
+    head = "".join(f"<th scope='col' {left}>{text}</th>" for text in headings)
     return (
-        f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+        f"<table><caption {left}>{caption}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{rows}</tbody></table>"
     )
 

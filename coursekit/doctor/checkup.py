@@ -11,6 +11,7 @@ from pathlib import Path
 
 from coursekit.doctor.checkup_gpu import list_gpus
 from coursekit.doctor.findings import Finding, dotted
+from coursekit.doctor.places import shown
 from coursekit.doctor.probe import Probe
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
@@ -168,7 +169,7 @@ def check_compiler(probe: Probe) -> Iterator[Finding]:
 
 def _tool(topic: str, path: Path | None, loss: str) -> Finding:
     if path is not None:
-        return Finding(topic, "ok", str(path))
+        return Finding(topic, "ok", shown(path))
     return Finding(topic, "warning", loss, INSTALL)
 
 
@@ -211,7 +212,7 @@ def check_resources(probe: Probe) -> Iterator[Finding]:
             "Set COURSEKIT_CACHE to a folder of yours.",
         )
     else:
-        yield Finding("cache", "ok", str(cache))
+        yield Finding("cache", "ok", shown(cache))
     memory = probe.memory_bytes()
     if memory is None:
         return
@@ -229,7 +230,8 @@ def check_resources(probe: Probe) -> Iterator[Finding]:
 def _disk(topic: str, probe: Probe, folder: Path) -> Iterator[Finding]:
     free = probe.free_bytes(folder)
     if free >= GIB:
-        yield Finding(topic, "ok", f"{free / GIB:.0f} GiB free for {folder}")
+        where = shown(folder)
+        yield Finding(topic, "ok", f"{free / GIB:.0f} GiB free for {where}")
         return
     full = free < 0.1 * GIB
     yield Finding(

@@ -13,6 +13,7 @@ import numpy as np
 from coursekit import hardware
 from coursekit.configuration import Configuration, Needs
 from coursekit.errors import CourseError, DeviceError
+from coursekit.gpu import printing
 from coursekit.gpu.faults import FAULTS, RESTART, refusal
 from coursekit.gpu.function import GpuFunction
 
@@ -161,7 +162,14 @@ class GpuBackend:
             The kernel did something wrong; the context is then lost.
         """
         loaded = self._loaded(kernel)
-        with self.errors(kernel.name):
+        if wait and loaded.prints:
+            with printing.to_python():
+                self._run(loaded, kernel.name, configuration, staged, wait)
+        else:
+            self._run(loaded, kernel.name, configuration, staged, wait)
+
+    def _run(self, loaded, name, configuration, staged, wait: bool) -> None:
+        with self.errors(name):
             stream = self._stream(configuration.stream, staged.uses_torch)
             loaded.launch(configuration, staged.values, stream)
             if wait and not self.cupy.cuda.runtime.streamIsCapturing(stream.ptr):

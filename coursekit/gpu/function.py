@@ -8,6 +8,7 @@ import threading
 import numpy as np
 
 from coursekit.configuration import Configuration, Needs
+from coursekit.gpu import printing
 
 PLAIN_SHARED_BYTES = 48 * 1024
 # CUfunction_attribute, the numbers that CuPy has no name for.
@@ -20,6 +21,7 @@ class GpuFunction:
 
     def __init__(self, cupy, module, kernel):
         self.driver = cupy.cuda.driver
+        self.prints = printing.prints(kernel.module.ptx)
         self.function = module.get_function(kernel.lowered_name)
         self.layout = kernel.signature.layout
         self.buffer = ctypes.create_string_buffer(max(self.layout.size, 1))

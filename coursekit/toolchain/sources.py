@@ -193,7 +193,7 @@ def _missing(text: str) -> LaunchError:
         else "The name is misspelt, or the file lies elsewhere."
     )
     return LaunchError.explained(
-        f"There is no file {text!r}, neither here ({Path.cwd()}) nor below {root}.",
+        f"There is no file {text!r}, neither in the current folder nor below kernels/.",
         cause,
         "Give a path from the current folder, or one below kernels/.",
     )
