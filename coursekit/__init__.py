@@ -15,10 +15,12 @@ _HOME = {
     "compiler": ("compile",),
     "counting": ("count",),
     "display": ("show", "show_diff"),
+    "exercises.student": ("check", "hint", "progress", "reset", "solution"),
     "expect": ("expect_error",),
     "hardware": ("device", "devices"),
     "magics": ("load_ipython_extension", "module"),
     "simulation": ("simulator",),
+    "widgets.questions": ("guess", "quiz"),
     "errors": (
         "ArgumentError",
         "BarrierError",
@@ -38,7 +40,7 @@ _HOME = {
         "UnsupportedError",
     ),
 }
-_SUBMODULES = ("doctor", "errors", "plot")
+_SUBMODULES = ("doctor", "errors", "plot", "widgets")
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = sorted({*_MODULE_OF, *_SUBMODULES})
 

@@ -1,0 +1,482 @@
+"""The widgets in a browser: keys, focus, updates in place, accessibility.
+
+They run in a Chromium without Jupyter, see widget_page.py; where there is none, or no
+playwright, these tests are skipped.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from coursekit.widgets import GridBlock, GridMap, Question, guess, quiz
+from coursekit.widgets.grid_map import MODES
+
+sync_api = pytest.importorskip(
+    "playwright.sync_api", reason="playwright, which drives the browser, is missing"
+)
+from widget_page import browser_path, open_widget  # noqa: E402 (needs playwright)
+
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+SLIDERS = ("elements n", "blocks", "threads a block", "thread of the grid")
+COMMIT = "This is my answer"
+
+
+@pytest.fixture(scope="module")
+def tab():
+    path = browser_path()
+    if path is None:
+        pytest.skip(
+            "no Chromium here: `sudo apt install chromium` or `playwright install "
+            "chromium` gives one"
+        )
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"]
+        )
+        yield browser.new_page(viewport={"width": 820, "height": 800})
+        browser.close()
+
+
+@pytest.fixture
+def opened(tab):
+    """Open a widget; at the end, fail on what the page complained about."""
+    problems = []
+
+    def on_error(error):
+        problems.append(str(error))
+
+    def on_console(said):
+        problems.append(said.text)
+
+    tab.on("pageerror", on_error)
+    tab.on("console", on_console)
+    yield lambda widget, theme="light": open_widget(tab, widget, theme)
+    tab.remove_listener("pageerror", on_error)
+    tab.remove_listener("console", on_console)
+    assert problems == []
+
+
+@pytest.fixture
+def grid(opened):
+    return opened(GridBlock(n=20, blocks=3, threads=8, thread=11))
+
+
+def one_of_three(**more):
+    return guess("How many threads has a `warp`?", [16, 32, 64], answer=32, **more)
+
+
+def three_questions():
+    return quiz(
+        [
+            Question("A block has at most 1024 threads.", answer=True, because="So."),
+            Question("Which is it?", ["a", "b"], answer="b"),
+            Question("How many bytes has a sector?", answer=32, tolerance=1),
+        ]
+    )
+
+
+def value(page, name):
+    return page.evaluate(f"model.get('{name}')")
+
+
+def status(page, position=0):
+    return page.get_by_role("status").nth(position).inner_text().strip()
+
+
+def slider(page, name):
+    return page.get_by_role("slider", name=name, exact=True)
+
+
+def focus_by_tab(page, locator):
+    """Press Tab until the control has the focus, as a reader without a mouse does."""
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if locator.evaluate("node => node === document.activeElement"):
+            return
+    pytest.fail("Tab does not reach the control")
+
+
+# ---------------------------------------------------------------- every widget
+
+WIDGETS = {
+    "grid": lambda: GridBlock(n=30, blocks=3, threads=8),
+    "grid-stride": lambda: GridBlock(n=64, blocks=2, threads=8, mode="grid-stride"),
+    "guess": lambda: one_of_three(because="Since `1999`."),
+    "number": lambda: guess("How many?", answer=3),
+    "quiz": three_questions,
+}
+
+
+@pytest.fixture(params=WIDGETS)
+def widget(request):
+    return WIDGETS[request.param]()
+
+
+def violations(page):
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"runOnly": AXE_RULES}).response["violations"]
+    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found]
+
+
+def skip_without_axe():
+    pytest.importorskip(
+        "axe_playwright_python",
+        reason="axe-playwright-python is missing; conda-forge does not have it",
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_to_complain_about(opened, widget, theme):
+    skip_without_axe()
+    assert violations(opened(widget, theme)) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("answers", [[0, 0, 32], [1, 1, 5]])
+def test_axe_finds_nothing_in_an_answered_quiz(opened, theme, answers):
+    skip_without_axe()
+    quiz = three_questions()
+    quiz.answers = answers
+    assert violations(opened(quiz, theme)) == []
+
+
+def test_axe_finds_a_defect_where_there_is_one(grid):
+    skip_without_axe()
+    grid.evaluate("document.querySelector('svg').removeAttribute('aria-label')")
+    assert [name for name, _ in violations(grid)] == ["svg-img-alt"]
+
+
+@pytest.mark.parametrize(
+    ("theme", "ground"), [("light", "rgb(246, 248, 250)"), ("dark", "rgb(22, 27, 34)")]
+)
+def test_ground_follows_the_theme(opened, widget, theme, ground):
+    page = opened(widget, theme)
+    style = "getComputedStyle(document.getElementById('widget'))"
+    assert page.evaluate(f"{style}.backgroundColor") == ground
+
+
+def test_outside_jupyter_the_ground_follows_the_system(opened, tab):
+    tab.emulate_media(color_scheme="dark")
+    page = opened(GridBlock())
+    page.evaluate("document.body.removeAttribute('data-jp-theme-light')")
+    style = "getComputedStyle(document.getElementById('widget'))"
+    ground = page.evaluate(f"{style}.backgroundColor")
+    tab.emulate_media(color_scheme="light")
+    assert ground == "rgb(22, 27, 34)"
+
+
+def test_light_jupyter_stays_light_on_a_dark_system(opened, tab):
+    tab.emulate_media(color_scheme="dark")
+    style = "getComputedStyle(document.getElementById('widget'))"
+    ground = opened(GridBlock()).evaluate(f"{style}.backgroundColor")
+    tab.emulate_media(color_scheme="light")
+    assert ground == "rgb(246, 248, 250)"
+
+
+def test_nothing_takes_the_focus_by_itself(opened, widget):
+    page = opened(widget)
+    assert page.evaluate("document.activeElement === document.body")
+
+
+def test_plain_keys_do_not_reach_the_notebook(opened, widget):
+    page = opened(widget)
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("x")
+    assert page.evaluate("heard") == ["Tab"]  # before the focus was inside
+
+
+@pytest.mark.parametrize("key", ["Shift+Enter", "Control+Enter", "Control+s", "Escape"])
+def test_keys_that_run_leave_or_save_reach_the_notebook(opened, widget, key):
+    page = opened(widget)
+    page.keyboard.press("Tab")
+    page.keyboard.press(key)
+    assert page.evaluate("heard").count(key.split("+")[-1]) == 1
+
+
+def test_running_the_cell_from_a_question_commits_nothing(opened):
+    page = opened(one_of_three())
+    page.get_by_label("16").check()
+    page.keyboard.press("Shift+Enter")
+    assert value(page, "answers") == [None]
+
+
+# ---------------------------------------------------------------- grid and block
+
+
+@pytest.mark.parametrize("name", SLIDERS)
+def test_slider_has_a_name(grid, name):
+    assert slider(grid, name).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "trait", "after"),
+    [
+        ("elements n", "n", 21),
+        ("blocks", "blocks", 4),
+        ("threads a block", "threads", 9),
+        ("thread of the grid", "thread", 12),
+    ],
+)
+def test_arrow_key_moves_the_slider_that_tab_reached(grid, name, trait, after):
+    focus_by_tab(grid, slider(grid, name))
+    grid.keyboard.press("ArrowRight")
+    assert value(grid, trait) == after
+
+
+@pytest.mark.parametrize("name", SLIDERS)
+def test_focus_stays_on_the_slider_that_moves(grid, name):
+    focus_by_tab(grid, slider(grid, name))
+    grid.evaluate("window.before = document.activeElement")
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        grid.keyboard.press(key)
+    assert grid.evaluate("before.isConnected && before === document.activeElement")
+
+
+def test_updates_keep_every_node(grid):
+    nodes = "document.querySelectorAll('#widget *')"
+    grid.evaluate(f"window.before = [...{nodes}]")
+    grid.evaluate("model.set('n', 64); model.set('blocks', 8); model.set('thread', 3)")
+    same = "before.length === now.length && before.every((one, i) => one === now[i])"
+    assert grid.evaluate(f"(() => {{ const now = [...{nodes}]; return {same}; }})()")
+
+
+def test_keyboard_changes_the_kernel(grid):
+    focus_by_tab(grid, grid.get_by_role("combobox", name="kernel"))
+    grid.keyboard.press("ArrowDown")
+    assert value(grid, "mode") == "grid-stride"
+
+
+@pytest.mark.parametrize(("key", "thread"), [("PageUp", 19), ("PageDown", 3)])
+def test_page_keys_move_by_a_block(grid, key, thread):
+    focus_by_tab(grid, slider(grid, "thread of the grid"))
+    grid.keyboard.press(key)
+    assert value(grid, "thread") == thread
+
+
+def test_chosen_thread_stays_in_a_grid_that_shrinks(grid):
+    focus_by_tab(grid, slider(grid, "blocks"))
+    grid.keyboard.press("Home")
+    assert (value(grid, "blocks"), value(grid, "thread")) == (1, 7)
+
+
+def test_click_on_a_thread_chooses_it(grid):
+    grid.locator("g.ck-cell").nth(5).click()
+    assert value(grid, "thread") == 5
+
+
+def test_click_on_an_element_chooses_its_thread(opened):
+    page = opened(GridBlock(n=20, blocks=2, threads=4, mode="grid-stride"))
+    page.locator("g.ck-cell:visible").nth(8 + 13).click()
+    assert value(page, "thread") == 13 % 8
+
+
+def test_pointing_at_a_thread_shows_its_index(grid):
+    grid.locator("g.ck-cell").nth(5).hover()
+    assert "= 0 * 8 + 5 = 5" in grid.locator(".ck-formula").inner_text()
+
+
+def test_pointing_elsewhere_shows_the_chosen_thread_again(grid):
+    grid.locator("g.ck-cell").nth(5).hover()
+    grid.mouse.move(1, 790)
+    assert "= 1 * 8 + 3 = 11" in grid.locator(".ck-formula").inner_text()
+
+
+def test_pointing_does_not_write_to_the_kernel(grid):
+    grid.locator("g.ck-cell").nth(5).hover()
+    assert grid.evaluate("saved") == 0
+
+
+def test_summary_is_announced_politely(grid):
+    assert "Idle threads: 4." in status(grid)
+
+
+def test_slider_says_what_its_thread_does(grid):
+    said = slider(grid, "thread of the grid").get_attribute("aria-valuetext")
+    assert said.startswith("thread 3 of block 1: i = blockIdx.x * blockDim.x")
+
+
+def test_picture_is_described_in_words(grid):
+    words = grid.get_by_role("img").get_attribute("aria-label")
+    assert "Elements covered: 20 of 20." in words
+
+
+def test_change_from_python_is_drawn(grid):
+    grid.evaluate("model.set('n', 30)")
+    assert "Without a thread: x[24] to x[29]." in status(grid)
+
+
+def test_removed_view_follows_no_longer(grid):
+    before = status(grid)
+    grid.evaluate("window.end(); model.set('n', 30)")
+    assert status(grid) == before
+
+
+def test_browser_and_python_say_the_same(grid):
+    sizes = product((1, 2, 7, 8, 9, 20, 63, 64), (1, 2, 3, 8), (1, 4, 16), MODES)
+    cases = [
+        {"n": n, "blocks": blocks, "threads": threads, "mode": mode, "thread": thread}
+        for n, blocks, threads, mode in sizes
+        for thread in {0, blocks * threads // 2, blocks * threads - 1}
+    ]
+    told = grid.evaluate(
+        "cases => cases.map((one) => module.describe(one, one.thread))", cases
+    )
+    assert [tuple(said.values()) for said in told] == [expected(c) for c in cases]
+
+
+def expected(case):
+    thread = case["thread"]
+    launch = GridMap(**{k: v for k, v in case.items() if k != "thread"})
+    return (
+        *launch.place(thread),
+        list(launch.elements(thread)),
+        launch.summary(),
+        launch.formula(thread),
+        launch.meaning(thread),
+    )
+
+
+# ---------------------------------------------------------------- questions
+
+
+def test_answer_is_not_shown_before_the_guess(opened):
+    page = opened(one_of_three(because="Since 1999."))
+    assert "1999" not in page.locator("#widget").inner_text()
+
+
+def test_guess_is_made_with_the_keyboard_alone(opened):
+    page = opened(one_of_three(because="It always had."))
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert status(page) == "Right. It always had."
+
+
+def test_wrong_guess_is_told_the_answer(opened):
+    page = opened(one_of_three())
+    page.get_by_label("64").check()
+    page.get_by_role("button", name=COMMIT).click()
+    assert status(page) == "Not so: the answer is 32."
+
+
+def test_right_and_given_option_are_marked_in_words(opened):
+    page = opened(one_of_three())
+    page.get_by_label("64").check()
+    page.get_by_role("button", name=COMMIT).click()
+    labels = [label.strip() for label in page.locator("label").all_inner_texts()]
+    assert labels == ["16", "32 (right)", "64 (your answer)"]
+
+
+@pytest.mark.parametrize("keys", [["Enter"], ["Tab", "Enter"]])
+def test_focus_stays_where_the_guess_was_made(opened, keys):
+    page = opened(one_of_three())
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    for key in keys[:-1]:
+        page.keyboard.press(key)
+    page.evaluate("window.before = document.activeElement")
+    page.keyboard.press(keys[-1])
+    assert value(page, "answers") == [0]
+    assert page.evaluate("before === document.activeElement")
+
+
+def test_answered_question_disables_no_control(opened):
+    # A disabled control loses the focus, or at least its keys.
+    page = opened(one_of_three())
+    page.get_by_label("16").check()
+    page.keyboard.press("Enter")
+    assert page.locator("#widget :disabled").count() == 0
+
+
+@pytest.mark.parametrize("how", ["click", "key"])
+def test_guess_cannot_be_changed(opened, how):
+    page = opened(one_of_three())
+    page.get_by_label("16").check()
+    page.keyboard.press("Enter")
+    if how == "click":
+        page.get_by_text("32").first.click(force=True)
+    else:
+        page.keyboard.press("ArrowDown")
+    page.get_by_role("button", name=COMMIT).click(force=True)
+    assert page.get_by_label("16").is_checked()
+    assert value(page, "answers") == [0]
+
+
+def test_commit_without_a_choice_asks_for_one(opened):
+    page = opened(one_of_three())
+    page.get_by_role("button", name=COMMIT).click()
+    assert status(page) == "Choose an option first."
+    assert value(page, "answers") == [None]
+
+
+def test_guess_without_answer_is_confirmed(opened):
+    page = opened(guess("What will it print?", ["yes", "no"]))
+    page.get_by_label("no").check()
+    page.get_by_role("button", name=COMMIT).click()
+    assert status(page) == "You have committed to no."
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("1024", "Right."),
+        (" 1,024 ", "Right."),
+        ("1_034", "Right."),
+        ("1035", "Not so: the answer is 1024."),
+        ("-1e3", "Not so: the answer is 1024."),
+        ("many", "Type a number first."),
+        ("", "Type a number first."),
+    ],
+)
+def test_number_is_judged_within_its_tolerance(opened, typed, said):
+    page = opened(guess("How many threads?", answer=1024, tolerance=10))
+    page.get_by_role("textbox", name="How many threads?").fill(typed)
+    page.keyboard.press("Enter")
+    assert status(page) == said
+
+
+def test_committed_number_is_read_only(opened):
+    page = opened(guess("How many threads?", answer=1024))
+    page.get_by_role("textbox").fill("7")
+    page.keyboard.press("Enter")
+    assert page.get_by_role("textbox").get_attribute("readonly") is not None
+
+
+def test_code_of_a_question_is_set_as_code(opened):
+    page = opened(one_of_three())
+    assert page.locator("legend code").inner_text() == "warp"
+
+
+def answer_all(page):
+    page.get_by_label("True").check()
+    page.keyboard.press("Enter")
+    page.get_by_label("a", exact=True).check()
+    page.keyboard.press("Enter")
+    page.get_by_role("textbox").fill("33")
+    page.keyboard.press("Enter")
+
+
+def test_quiz_counts_the_right_answers(opened):
+    page = opened(three_questions())
+    answer_all(page)
+    assert status(page, 3) == "2 right of 3 answered, 3 in all."
+
+
+def test_quiz_scores_as_python_does(opened):
+    page, widget = opened(three_questions()), three_questions()
+    answer_all(page)
+    widget.answers = value(page, "answers")
+    assert widget.score == 2
+
+
+def test_quiz_starts_again(opened):
+    page = opened(three_questions())
+    answer_all(page)
+    page.get_by_role("button", name="Start again").click()
+    assert value(page, "answers") == [None, None, None]
+    assert page.locator("input:checked").count() == 0
+    assert page.get_by_role("textbox").input_value() == ""
