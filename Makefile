@@ -18,8 +18,11 @@ help:             ## list the verbs
 setup:            ## make .venv and install everything into it; nothing to do when it is current
 	@$(PYTHON) -I coursekit/setup_environment.py
 
+# The notebooks open as copies in work/, which no update of the course touches.
+lab: export COURSEKIT_WORK := $(CURDIR)/work
 lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-browser)
-	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/$(START) $(AS_ROOT) $(ARGS)
+	@$(PY) -m coursekit.working_copies
+	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/work/$(START) $(AS_ROOT) $(ARGS)
 
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook
 
@@ -31,9 +34,14 @@ test-code:
 	@$(PY) -m pytest -n $(WORKERS) tests $(ARGS)
 
 # NOTEBOOKS, CELL_TIMEOUT and PY are variables so that the harness can be tested itself.
+# Notebooks with exercises run twice: as given, and with the solutions filled in.
+RUN_NOTEBOOKS = $(PY) -m pytest -c pyproject.toml --nbval-lax --nbval-current-env \
+    --nbval-cell-timeout=$(CELL_TIMEOUT) -n $(WORKERS) --dist loadscope --color=no
+
 test-notebooks:
-	@$(PY) -m pytest -c pyproject.toml --nbval-lax --nbval-current-env \
-	    --nbval-cell-timeout=$(CELL_TIMEOUT) -n $(WORKERS) --dist loadscope --color=no $(NOTEBOOKS)
+	@$(RUN_NOTEBOOKS) $(NOTEBOOKS)
+	@with=$$(grep -rls --include='*.ipynb' --exclude-dir=.ipynb_checkpoints '"exercise-[0-9]' $(NOTEBOOKS)); \
+	if [ -n "$$with" ]; then echo "With the solutions filled in:"; $(RUN_NOTEBOOKS) --solutions $$with; fi
 
 test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 	@nvidia-smi -L || { echo "make test-gpu: no NVIDIA GPU here; make test needs none" >&2; exit 1; }

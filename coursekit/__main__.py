@@ -15,6 +15,9 @@ from coursekit.errors import CourseError
 # Command: (module, what it does).
 COMMANDS = {
     "doctor": ("coursekit.doctor", "say what works on this machine"),
+    "grade": ("coursekit.exercises.grading", "check exercises all at once"),
+    "new-exercise": ("coursekit.exercises.skeleton", "start writing an exercise"),
+    "reset": ("coursekit.exercises.resetting", "put a starter or a notebook back"),
 }
 
 

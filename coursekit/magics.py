@@ -14,17 +14,19 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.display import display
 
-from coursekit.errors import ArgumentError, LaunchError
+from coursekit.errors import ArgumentError, CourseError, LaunchError
 from coursekit.listing import Card
 from coursekit.toolchain import declarations
 
-USAGE = "%%cuda [NAME] [-D TILE=16] [--arch sm_90a]"
+USAGE = "%%cuda [NAME] [-D TILE=16] [--arch sm_90a] [--exercise 05.1]"
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """Register `%%cuda`; loading again keeps what the cells have bound."""
     earlier = shell.magics_manager.registry.get("CudaMagics")
-    shell.register_magics(CudaMagics(shell, getattr(earlier, "modules", {})))
+    magics = CudaMagics(shell, getattr(earlier, "modules", {}))
+    magics.exercises.update(getattr(earlier, "exercises", {}))
+    shell.register_magics(magics)
     if _give_body not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(_give_body)
 
@@ -42,8 +44,7 @@ def module(name: str) -> Any:
     LaunchError
         If no cell has bound this name.
     """
-    shell = get_ipython()
-    magics = shell and shell.magics_manager.registry.get("CudaMagics")
+    magics = _registered()
     modules = magics.modules if magics else {}
     if name not in modules:
         raise LaunchError.explained(
@@ -54,6 +55,34 @@ def module(name: str) -> Any:
     return modules[name]
 
 
+def exercise(id: str) -> Any:
+    """Return what the last `%%cuda --exercise` cell of this id compiled.
+
+    Parameters
+    ----------
+    id : str
+
+    Returns
+    -------
+    Module, CourseError or None
+        The error with which the cell failed; None when no cell has run.
+    """
+    magics = _registered()
+    return magics.exercises.get(id) if magics else None
+
+
+def forget_exercise(id: str) -> None:
+    """Forget what the cells of an exercise have compiled."""
+    magics = _registered()
+    if magics:
+        magics.exercises.pop(id, None)
+
+
+def _registered() -> CudaMagics | None:
+    shell = get_ipython()
+    return shell and shell.magics_manager.registry.get("CudaMagics")
+
+
 @magics_class
 class CudaMagics(Magics):
     """`%%cuda`, and the modules that its cells have compiled, by name."""
@@ -61,6 +90,7 @@ class CudaMagics(Magics):
     def __init__(self, shell: InteractiveShell, modules: dict[str, Any]) -> None:
         super().__init__(shell)
         self.modules = modules
+        self.exercises: dict[str, Any] = {}
 
     @cell_magic
     def cuda(self, line: str, cell: str) -> None:
@@ -69,10 +99,11 @@ class CudaMagics(Magics):
         Each kernel is bound under its own name, the module under NAME (a kernel of
         that name comes first; `ck.module(NAME)` always finds the module). -D defines a
         macro and may be repeated; {braces} insert Python values: -D TILE={tile}.
+        --exercise saves the text below `work/` and compiles it for `ck.check`.
         """
         options = Options.parse(line)
         _require_code(cell)
-        compiled = _compile(cell, options)
+        compiled = self._compiled(cell, options)
         named = {options.name: compiled} if options.name else {}
         bound = {**named, **_kernels(compiled)}
         _require_names(bound)
@@ -81,6 +112,22 @@ class CudaMagics(Magics):
         self.shell.push(bound, interactive=True)
         display(_summary(compiled, bound, notes))
 
+    def _compiled(self, cell: str, options: Options) -> Any:
+        """Compile a cell; of an exercise, save it first and keep what came of it."""
+        if options.exercise is None:
+            return _compile(cell, options)
+        from coursekit.exercises import catalogue, saved
+
+        entry = catalogue.find(options.exercise)
+        saved.save(entry, cell)
+        try:
+            compiled = _compile(cell, options, entry)
+        except CourseError as failure:
+            self.exercises[entry.id] = failure  # or a check would see the older one
+            raise
+        self.exercises[entry.id] = compiled
+        return compiled
+
 
 @dataclass
 class Options:
@@ -88,6 +135,7 @@ class Options:
 
     name: str | None = None
     arch: str | None = None
+    exercise: str | None = None
     defines: dict[str, str | None] = field(default_factory=dict)
 
     @classmethod
@@ -107,6 +155,8 @@ class Options:
             self._define(word[2:] or _value("-D", rest))
         elif word.partition("=")[0] == "--arch":
             self.arch = word.partition("=")[2] or _value("--arch", rest)
+        elif word.partition("=")[0] == "--exercise":
+            self.exercise = word.partition("=")[2] or _value("--exercise", rest)
         elif word.startswith("-"):
             raise _bad_option(f"has no option {word}")
         elif self.name is not None:
@@ -160,17 +210,20 @@ def _require_names(bound: dict[str, Any]) -> None:
         )
 
 
-def _compile(cell: str, options: Options) -> Any:
+def _compile(cell: str, options: Options, entry: Any = None) -> Any:
     """Compile a cell; its first line counts as line 2, as the editor numbers it."""
     from coursekit import compiler  # starts NVRTC, which loading need not wait for
 
+    text, given = "\n" + cell, {"arch": options.arch, "defines": options.defines}
+    if entry is not None:
+        from coursekit.exercises import checking
+
+        return checking.compiled(entry, text, **given)
     declared = [
         kernel.name.rpartition("::")[2] for kernel in declarations.kernels(cell)
     ]
     file = options.name or "_".join(["cell", *declared[:1]])
-    return compiler.compile(
-        "\n" + cell, arch=options.arch, defines=options.defines, name=f"{file}.cu"
-    )
+    return compiler.compile(text, name=f"{file}.cu", **given)
 
 
 def _kernels(compiled: Any) -> dict[str, Any]:

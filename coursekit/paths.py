@@ -24,6 +24,22 @@ def kernels() -> Path:
     return repository() / "kernels"
 
 
+def exercises() -> Path:
+    """Folder that holds exercises/, solutions/ and mutants/: `COURSEKIT_EXERCISES`,
+    else `kernels/`.
+    """
+    chosen = os.environ.get("COURSEKIT_EXERCISES")
+    return Path(chosen).expanduser().resolve() if chosen else kernels()
+
+
+def work() -> Path:
+    """Folder of what a student writes: `COURSEKIT_WORK`, else `work/`, beside
+    `kernels/`.
+    """
+    chosen = os.environ.get("COURSEKIT_WORK")
+    return Path(chosen).expanduser().resolve() if chosen else repository() / "work"
+
+
 def cache() -> Path:
     """Folder for what can be rebuilt: `COURSEKIT_CACHE`, else the user's cache."""
     return _folder("COURSEKIT_CACHE", platformdirs.user_cache_dir)

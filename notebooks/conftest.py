@@ -3,9 +3,13 @@
 nbval leaves three gaps that are closed here. A dead kernel would be noticed only
 at the cell's timeout. A cell tagged `raises-exception` that raises nothing would
 pass. And kernels would share the caches and settings of whoever runs the tests.
+
+With `--solutions` the solutions stand in the exercise cells, and a check that does
+not pass raises. Stored outputs are then not compared: they are those of the starters.
 """
 
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -16,7 +20,21 @@ import pytest
 from nbval.plugin import IPyNbCell, NbCellError
 
 POLL_SECONDS = 0.5
-FOLDERS = ("COURSEKIT_CACHE", "COURSEKIT_DATA", "COURSEKIT_STATE", "IPYTHONDIR")
+FOLDERS = (
+    "COURSEKIT_CACHE",
+    "COURSEKIT_DATA",
+    "COURSEKIT_STATE",
+    "COURSEKIT_WORK",
+    "IPYTHONDIR",
+)
+EXERCISE = re.compile(r"exercise-(\d\d\.\d+)")
+
+
+def pytest_addoption(parser):
+    """Add the second way in which the notebooks are run."""
+    parser.addoption(
+        "--solutions", action="store_true", help="fill in the exercises' solutions"
+    )
 
 
 def pytest_configure(config):
@@ -27,13 +45,34 @@ def pytest_configure(config):
     for name in FOLDERS:
         os.environ[name] = os.path.join(config.kernel_folder, name.lower())
         os.mkdir(os.environ[name])
-    os.environ["COURSEKIT_STRICT"] = "0"
+    strict = config.getoption("--solutions")
+    os.environ["COURSEKIT_STRICT"] = "1" if strict else "0"
 
 
 def pytest_unconfigure(config):
     """Remove what the kernels wrote."""
     if hasattr(config, "kernel_folder"):
         shutil.rmtree(config.kernel_folder, ignore_errors=True)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Put the solutions into the exercise cells, when they are asked for."""
+    if not config.getoption("--solutions"):
+        return
+    for item in items:
+        if isinstance(item, IPyNbCell):
+            item.options["check"] = False
+            for tag in item.cell.metadata.get("tags", ()):
+                if found := EXERCISE.fullmatch(tag):
+                    item.cell.source = solved(item.cell.source, found[1])
+
+
+def solved(source, exercise_id):
+    """Return an exercise cell with the solution below its first line."""
+    from coursekit.exercises import catalogue
+
+    solution = catalogue.find(exercise_id).solution.read_text(encoding="utf-8")
+    return source.partition("\n")[0] + "\n" + solution
 
 
 def await_reply(self, msg_id, timeout=None):

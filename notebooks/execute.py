@@ -132,7 +132,12 @@ def kernel_environment(folder: str) -> dict[str, str]:
     """Return variables that hide the GPU and keep caches and state in `folder`."""
     own = {
         name: os.path.join(folder, name.lower())
-        for name in ("COURSEKIT_CACHE", "COURSEKIT_DATA", "COURSEKIT_STATE")
+        for name in (
+            "COURSEKIT_CACHE",
+            "COURSEKIT_DATA",
+            "COURSEKIT_STATE",
+            "COURSEKIT_WORK",
+        )
     }
     hidden = {"CUDA_VISIBLE_DEVICES": "-1", "COURSEKIT_STRICT": "0"}
     return os.environ | own | hidden | {"IPYTHONDIR": os.path.join(folder, "ipython")}

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-FOLDERS = ("CACHE", "DATA", "STATE")
+FOLDERS = ("CACHE", "DATA", "STATE", "WORK")
 
 
 @pytest.fixture(scope="session", autouse=True)

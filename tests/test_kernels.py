@@ -26,11 +26,12 @@ from coursekit.cuda_source import function_lines, header_lines
 from coursekit.toolchain.declarations import kernels as declared_kernels
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
-COMPLETE_PROGRAMS = "programs/"  # with a main; they have tests of their own
+# Complete programs have a main, exercises a spec; they have tests of their own.
+ELSEWHERE = ("programs/", "exercises/", "solutions/", "mutants/")
 FILES = sorted(
     name
     for path in KERNELS.rglob("*.cu")
-    if not (name := path.relative_to(KERNELS).as_posix()).startswith(COMPLETE_PROGRAMS)
+    if not (name := path.relative_to(KERNELS).as_posix()).startswith(ELSEWHERE)
 )
 BROKEN = [name for name in FILES if name.startswith("broken/")]
 CORRECT = [name for name in FILES if name not in BROKEN]

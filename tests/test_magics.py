@@ -154,7 +154,8 @@ def test_a_cell_that_binds_nothing_fails(session, cell):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("--exercise 05.1", "has no option --exercise"),
+        ("--verbose", "has no option --verbose"),
+        ("--exercise", "needs a value after --exercise"),
         ("-O3", "has no option -O3"),
         ("one two", "takes one NAME, but got one and two"),
         ("two-words", "cannot bind 'two-words'"),

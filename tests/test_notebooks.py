@@ -13,6 +13,9 @@ from pathlib import Path
 import nbformat
 import notebook_lint
 import pytest
+import tiny_exercises
+
+from coursekit.exercises import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -139,3 +142,58 @@ def test_folders_of_the_kernels_are_removed(tmp_path, monkeypatch):
     lesson.mkdir()
     harness(lesson, notebook("x = 1"))
     assert list(tmp_path.glob("coursekit-notebooks-*")) == []
+
+
+# ---------------------------------------------------------------- exercises
+
+
+SETUP = "%load_ext coursekit\nimport coursekit as ck"
+SOLVED = tiny_exercises.add_ten("if (i < n) out[i] = a[i] + 10;")
+STARTER = tiny_exercises.add_ten("// Your code here.")
+
+
+def exercise(solution: str, folder: Path, monkeypatch):
+    """Run a notebook with exercise 42.1, whose solution file is `solution`."""
+    tiny_exercises.fill(folder / "specs")
+    monkeypatch.setenv("COURSEKIT_EXERCISES", str(folder / "specs"))
+    path = folder / "specs" / "solutions" / "42_tests" / "1_map.cu"
+    path.write_text(solution)
+    cell = {"source": "%%cuda --exercise 42.1\n" + STARTER.strip()}
+    tagged = cell | {"metadata": {"tags": ["exercise-42.1"]}}
+    lesson = folder / "lesson"
+    lesson.mkdir()
+    return harness(lesson, notebook(SETUP, tagged, 'ck.check("42.1")'))
+
+
+def test_notebook_with_exercises_runs_as_given_and_solved(tmp_path, monkeypatch):
+    answer = exercise(SOLVED, tmp_path, monkeypatch)
+    assert answer.returncode == 0, answer.stdout
+    assert answer.stdout.count("3 passed") == 2
+
+
+def test_solution_that_fails_turns_the_run_red(tmp_path, monkeypatch):
+    answer = exercise(STARTER, tmp_path, monkeypatch)
+    assert answer.returncode != 0
+    given, _, solved = answer.stdout.partition("With the solutions filled in:")
+    assert "3 passed" in given
+    assert "1 failed" in solved
+    assert "CheckFailed" in solved
+
+
+def test_notebook_without_exercises_runs_once(tmp_path):
+    answer = harness(tmp_path, notebook("x = 1"))
+    assert "With the solutions" not in answer.stdout
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_exercise_of_a_chapter_has_its_cell(path):
+    chapter = path.stem.partition("_")[0]
+    declared = [
+        entry.id
+        for entry in catalogue.entries(ROOT / "kernels")
+        if entry.exercise.chapter == chapter
+    ]
+    cells = notebook_lint.code_cells(nbformat.read(path, as_version=4))
+    tags = [tag for cell in cells for tag in notebook_lint.tags(cell)]
+    found = [t.removeprefix("exercise-") for t in tags if t.startswith("exercise-")]
+    assert sorted(found) == sorted(declared)

@@ -1,0 +1,10 @@
+"""Exercises that check themselves.
+
+What a `spec.py` of kernels/exercises/ imports is here. What students call, such as
+`ck.check` and `ck.hint`, is in `coursekit.exercises.student`.
+"""
+
+from coursekit.exercises.exercise import Exercise, Limit
+from coursekit.exercises.inputs import blank, blocks, covering, ramp, shuffled
+
+__all__ = ["Exercise", "Limit", "blank", "blocks", "covering", "ramp", "shuffled"]

@@ -1,0 +1,136 @@
+"""Find an exercise by its id: its spec, its starter, its solution, its mutants."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+
+from coursekit import paths
+from coursekit.errors import ArgumentError
+from coursekit.exercises.exercise import Exercise
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An exercise and where its files are.
+
+    Attributes
+    ----------
+    exercise : Exercise
+    root : Path
+        Folder that holds exercises/, solutions/ and mutants/.
+    topic : str
+        Folder of its chapter: 05_first_kernels.
+    """
+
+    exercise: Exercise
+    root: Path
+    topic: str
+
+    @property
+    def id(self) -> str:
+        return self.exercise.id
+
+    @property
+    def starter(self) -> Path:
+        """File that the student starts from."""
+        return self.root / "exercises" / self.topic / self.exercise.file
+
+    @property
+    def solution(self) -> Path:
+        """File that passes the check."""
+        return self.root / "solutions" / self.topic / self.exercise.file
+
+    @property
+    def mutants(self) -> Path:
+        """Folder of wrong solutions."""
+        folder = Path(self.exercise.file).stem
+        return self.root / "mutants" / self.topic / folder
+
+    def mutant(self, name: str) -> Path:
+        """File of one wrong solution."""
+        return self.mutants / f"{name}.cu"
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"Exercise {self.id}, {self.exercise.title}"
+
+    def __str__(self) -> str:
+        return self.id
+
+
+def entries(root: Path | None = None) -> list[Entry]:
+    """Return every exercise in the order of the ids.
+
+    Parameters
+    ----------
+    root : Path, optional
+        Folder that holds exercises/, solutions/ and mutants/; `paths.exercises()`.
+    """
+    root = root or paths.exercises()
+    found = [
+        entry
+        for spec in (root / "exercises").glob("*/spec.py")
+        for entry in _entries(spec)
+    ]
+    return sorted(found, key=lambda each: (each.exercise.chapter, each.exercise.number))
+
+
+def find(id: str, root: Path | None = None) -> Entry:
+    """Return the exercise of this id.
+
+    Raises
+    ------
+    ArgumentError
+        There is none; the message names the ones near it.
+    """
+    root, wanted = root or paths.exercises(), str(id)
+    # Only the chapter's own spec is read: the others need not even be correct.
+    for spec in (root / "exercises").glob(f"{wanted.partition('.')[0]}_*/spec.py"):
+        for entry in _entries(spec):
+            if entry.id == wanted:
+                return entry
+    raise _unknown(wanted, entries(root))
+
+
+def _entries(spec: Path) -> list[Entry]:
+    topic = spec.parent
+    exercises = _load(spec, spec.stat().st_mtime_ns)
+    return [Entry(each, topic.parent.parent, topic.name) for each in exercises]
+
+
+@functools.lru_cache(maxsize=256)
+def _load(spec: Path, changed_ns: int) -> tuple[Exercise, ...]:
+    """Read the EXERCISES of a spec; `changed_ns` tells an edited file apart."""
+    name = f"coursekit_exercises_{spec.parent.name}"
+    found = importlib.util.spec_from_file_location(name, spec)
+    module = importlib.util.module_from_spec(found)
+    # Not found.loader.exec_module: its cache of bytecode sees whole seconds only.
+    exec(compile(spec.read_text(encoding="utf-8"), spec, "exec"), module.__dict__)
+    exercises = getattr(module, "EXERCISES", None)
+    if not isinstance(exercises, tuple) or not all(
+        isinstance(each, Exercise) for each in exercises
+    ):
+        raise ArgumentError.explained(
+            f"{spec.parent.name}/spec.py has no tuple EXERCISES of Exercise.",
+            cure="End it with EXERCISES = (Exercise(...),).",
+        )
+    return exercises
+
+
+def _unknown(wanted: str, known: list[Entry]) -> ArgumentError:
+    names = [entry.id for entry in known]
+    chapter = wanted.partition(".")[0].zfill(2)
+    near = [id for id in names if id.startswith(chapter + ".")]
+    near = near or difflib.get_close_matches(wanted, names, n=5, cutoff=0.4)
+    titles = {entry.id: entry.exercise.title for entry in known}
+    listed = "; ".join(f"{id} {titles[id]}" for id in near)
+    return ArgumentError.explained(
+        f"There is no exercise {wanted!r}.",
+        'An id is the chapter, a dot and a number, as text: "05.1".',
+        f"Near it: {listed}." if listed else "ck.progress() lists all of them.",
+    )

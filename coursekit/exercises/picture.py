@@ -1,0 +1,76 @@
+"""The picture of a small problem: each element expected and found, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from coursekit.exercises import judging
+from coursekit.exercises.tables import Table
+from coursekit.exercises.trial import Outcome, written
+
+MOST_ROWS = 16
+MOST_INPUTS = 2
+
+
+def tables(outcome: Outcome) -> list[Table]:
+    """Return a table for each output of a launch."""
+    return [_table(outcome, judged) for judged in outcome.judged()]
+
+
+def _table(outcome: Outcome, judged: judging.Judged) -> Table:
+    shape = judged.expected.shape
+    beside = list(_beside(outcome.problem.given, outcome.problem.expected, shape))
+    rows = []
+    for index in list(np.ndindex(shape))[:MOST_ROWS]:
+        expected, got = judged.shown(index)
+        inputs = [judging.number(array[index]) for _, array in beside]
+        verdict = judged.verdict(index)
+        rows.append((place(index), *inputs, expected, got, verdict))
+    names = [name for name, _ in beside]
+    return Table(
+        f"{judged.name}, {outcome.trial}"
+        + (f" (the first {MOST_ROWS} elements)" if rows[MOST_ROWS - 1 :][1:] else ""),
+        (_axes(len(shape)), *names, "expected", "got", "result"),
+        tuple(rows),
+    )
+
+
+def _beside(given: dict[str, Any], outputs, shape) -> Iterator[tuple[str, np.ndarray]]:
+    """The inputs that have a value for each element of the output."""
+    fitting = [
+        (name, value)
+        for name, value in given.items()
+        if name not in outputs
+        and isinstance(value, np.ndarray)
+        and value.shape == shape
+    ]
+    return iter(fitting[:MOST_INPUTS])
+
+
+def others(outcome: Outcome) -> str:
+    """Write the inputs that no table shows: `n = 8, table = 0.25 0.5`."""
+    problem = outcome.problem
+    parts = []
+    shapes = [array.shape for array in problem.expected.values()]
+    for name, value in problem.given.items():
+        if name in problem.expected:
+            continue
+        if not isinstance(value, np.ndarray):
+            parts.append(f"{name} = {judging.number(value)}")
+        elif value.shape not in shapes:
+            first = " ".join(judging.number(each) for each in value.flat[:MOST_ROWS])
+            more = " ..." if value.size > MOST_ROWS else ""
+            parts.append(f"{name} ({written(value.shape)}) = {first}{more}")
+    return ", ".join(parts)
+
+
+def place(index: tuple[int, ...]) -> str:
+    """Write an index: 5, or 2, 3."""
+    return ", ".join(map(str, index))
+
+
+def _axes(count: int) -> str:
+    return {1: "i", 2: "row, col"}.get(count, "index")

@@ -1,0 +1,142 @@
+"""A new exercise that fails its tests until it is filled in.
+
+``python -m coursekit new-exercise 05.7 name [--topic first_kernels]`` writes the
+starter, a solution, a mutant and an entry in the chapter's spec.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from coursekit import paths
+from coursekit.errors import ArgumentError
+from coursekit.exercises import catalogue
+from coursekit.exercises.set_aside import write
+
+SPEC = '''"""Exercises of chapter {chapter}: TODO."""
+
+from coursekit.errors import CheckFailed
+from coursekit.exercises import Exercise, blank, shuffled
+
+EXERCISES = ()
+'''
+ENTRY = '''
+
+def {name}_inputs(n, generator):
+    """TODO: one entry for each parameter, in the kernel's order."""
+    return {{"out": blank(n), "a": shuffled(n, generator), "n": n}}
+
+
+EXERCISES += (
+    Exercise(
+        id="{id}",
+        name="{name}",
+        title="TODO",
+        stars=1,
+        kernel="{name}",
+        inputs={name}_inputs,
+        outputs=("out",),
+        reference=lambda v: v.a,  # TODO
+        hints=("TODO", "TODO", "TODO"),
+        mutants={{"todo": (CheckFailed, "TODO")}},  # at least three
+        starter=(CheckFailed, "never written"),
+    ),
+)
+'''
+SOURCE = """// TODO: a sentence that says {what}.
+__global__ void {name}(float *out, const float *a, int n)
+{{
+    // Your code here.
+}}
+"""
+FILES = {
+    "exercises": "what is to be done",
+    "solutions": "how it is done",
+    "mutants": "what is wrong",
+}
+
+
+def create(id: str, name: str, topic: str = "") -> list[Path]:
+    """Write the files of a new exercise and return their paths.
+
+    Parameters
+    ----------
+    id, name : str
+        "05.7"; snake_case.
+    topic : str
+        The chapter's name, such as "first_kernels", where it has no notebook and no
+        exercise yet.
+
+    Raises
+    ------
+    ArgumentError
+        The id or the name is taken or malformed, or the topic is not known.
+    """
+    _require_form(id, name)
+    root = paths.exercises()
+    known = {entry.id: entry for entry in catalogue.entries(root)}
+    if id in known:
+        raise _refused(
+            f"{id} exists: {known[id].exercise.title}", f"Take an id after {id}."
+        )
+    chapter, _, number = id.partition(".")
+    folder = _topic(root, chapter, topic)
+    stem = f"{number}_{name}"
+    spec = root / "exercises" / folder / "spec.py"
+    exists = spec.exists()
+    text = spec.read_text(encoding="utf-8") if exists else SPEC.format(chapter=chapter)
+    write(spec, text.rstrip("\n") + "\n" + ENTRY.format(id=id, name=name))
+    written = [spec]
+    for kind, what in FILES.items():
+        place = f"{stem}/todo.cu" if kind == "mutants" else f"{stem}.cu"
+        path = root / kind / folder / place
+        write(path, SOURCE.format(name=name, what=what))
+        written.append(path)
+    return written
+
+
+def _require_form(id: str, name: str) -> None:
+    if not re.fullmatch(r"\d\d\.[1-9]\d*", id):
+        raise _refused(f"{id!r} is no id", "Write the chapter, a dot, a number: 05.7.")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise _refused(f"{name!r} is no name", "Write it in snake_case: shift_left.")
+
+
+def _topic(root: Path, chapter: str, topic: str) -> str:
+    """Folder of a chapter: as it is, as its notebook is called, or as asked for."""
+    folders = [path.name for path in (root / "exercises").glob(f"{chapter}_*")]
+    notebooks = (paths.repository() / "notebooks").glob(f"{chapter}_*.ipynb")
+    known = [*folders, *(path.stem for path in notebooks)]
+    if known:
+        return known[0]
+    if not topic:
+        raise _refused(
+            f"Chapter {chapter} has neither a notebook nor exercises yet",
+            "Name its topic: --topic first_kernels.",
+        )
+    return f"{chapter}_{topic}"
+
+
+def _refused(what: str, cure: str) -> ArgumentError:
+    return ArgumentError.explained(f"new-exercise: {what}.", cure=cure)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the files, name them, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m coursekit new-exercise",
+        description="Start an exercise; its tests fail until every TODO is filled in.",
+    )
+    parser.add_argument("id", help="chapter and number: 05.7")
+    parser.add_argument("name", help="in snake_case: shift_left")
+    parser.add_argument("--topic", default="", help="for the first of a chapter")
+    options = parser.parse_args(arguments)
+    for path in create(options.id, options.name, options.topic):
+        sys.stdout.write(f"{path}\n")
+    test = f"pytest tests/test_exercises_all.py -k {options.id}"
+    sys.stdout.write(f"Fill in every TODO, then: .venv/bin/python -m {test}\n")
+    return 0

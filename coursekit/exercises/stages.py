@@ -1,0 +1,161 @@
+"""The stages of a check: each raises at the first thing that is not as it should be."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from coursekit.counting import count
+from coursekit.errors import CheckFailed, CourseError
+from coursekit.exercises import complaints, picture
+from coursekit.exercises.catalogue import Entry
+from coursekit.exercises.tables import Table
+from coursekit.exercises.trial import Problem, Trial, written
+from coursekit.simulation import simulator
+
+ORDERS = ("reverse", 1, 2, 3)
+
+
+@dataclass
+class Bench:
+    """A kernel under test, and the tables that its stages have drawn."""
+
+    entry: Entry
+    kernel: Any
+    tables: list[Table]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A name for people, and a function that raises where the kernel fails."""
+
+    name: str
+    run: Callable[[Bench], None]
+
+
+def stages(entry: Entry) -> tuple[Stage, ...]:
+    """Return the stages of an exercise, in order."""
+    exercise = entry.exercise
+    sizes = ", ".join(map(written, exercise.sizes))
+    shapes = f"{len(exercise.launches)} launch shapes each"
+    found = [
+        Stage("compiles, with the parameters of the starter", check_signature),
+        Stage(f"a small problem, size {written(exercise.small)}", check_picture),
+        Stage(f"sizes {sizes}, {shapes}", check_sizes),
+        Stage(f"{len(ORDERS)} other orders of the warps", check_orders),
+    ]
+    if exercise.limits:
+        counters = ", ".join(limit.counter for limit in exercise.limits)
+        found.append(Stage(f"efficient: {counters}", check_limits))
+    return tuple(found)
+
+
+def check_signature(bench: Bench) -> None:
+    """Compare the parameter types with the starter's, const aside."""
+    from coursekit import compiler
+
+    exercise = bench.entry.exercise
+    starter = compiler.compile(bench.entry.starter, defines=exercise.defines)
+    wanted = starter[exercise.kernel]
+    if _types(wanted) != _types(bench.kernel):
+        raise CheckFailed.explained(
+            f"The kernel is {bench.kernel.signature}, but the exercise launches "
+            f"{wanted.signature}.",
+            "A parameter was added, removed, reordered or given another type.",
+            "Put the parameters back as they were in the starter: "
+            f'ck.reset("{bench.entry.id}") shows it.',
+        )
+
+
+def _types(kernel) -> list[str]:
+    return [str(each.type).replace("const", "").strip() for each in kernel.parameters]
+
+
+def check_picture(bench: Bench) -> None:
+    """Run the small problem and draw it."""
+    exercise = bench.entry.exercise
+    trial = Trial.of(exercise, exercise.small, exercise.launches[0])
+    with _context(trial):
+        outcome = trial.run(bench.kernel)
+    bench.tables += picture.tables(outcome)
+    if not all(judged.passed for judged in outcome.judged()):
+        raise complaints.small(outcome)
+    _require_inputs(outcome)
+
+
+def check_sizes(bench: Bench) -> None:
+    """Run every size with every launch shape."""
+    exercise = bench.entry.exercise
+    for size in exercise.sizes:
+        for launch in exercise.launches:
+            _require_right(bench, Trial.of(exercise, size, launch))
+
+
+def check_orders(bench: Bench) -> None:
+    """Run the largest size with the warps in other orders."""
+    exercise = bench.entry.exercise
+    for launch in exercise.launches:
+        for order in ORDERS:
+            trial = Trial.of(exercise, exercise.largest, launch, order)
+            _require_right(bench, trial)
+
+
+def _require_right(bench: Bench, trial: Trial) -> None:
+    with _quiet(), _context(trial):
+        outcome = trial.run(bench.kernel)
+    for judged in outcome.judged():
+        if not judged.passed:
+            raise complaints.values(outcome, judged)
+    _require_inputs(outcome)
+
+
+def _require_inputs(outcome) -> None:
+    changed = outcome.changed()
+    if changed is not None:
+        raise complaints.changed(outcome, *changed)
+
+
+def check_limits(bench: Bench) -> None:
+    """Count what the first launch shape does, on the sizes of the limits."""
+    exercise = bench.entry.exercise
+    for limit in exercise.limits:
+        trial = Trial.of(exercise, limit.size, exercise.launches[0])
+        arguments = Problem.of(exercise, limit.size).given.values()
+        with _quiet(), _context(trial), simulator():
+            counters = count(
+                bench.kernel,
+                trial.grid,
+                trial.block,
+                tuple(arguments),
+                shared_bytes=trial.shared_bytes,
+            )
+        found = getattr(counters, limit.counter)
+        if found > limit.most:
+            raise CheckFailed.explained(
+                f"{trial}: {limit.counter} is {found}, at most {limit.most} will do.",
+                limit.why,
+                "The results are right. Find what the kernel does more often than "
+                "it has to.",
+            )
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Swallow what kernels print, which the small problem has shown already."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+@contextlib.contextmanager
+def _context(trial: Trial) -> Iterator[None]:
+    """Say in a note to an error which of the many launches it comes from."""
+    try:
+        yield
+    except CourseError as error:
+        forward = trial.order == "forward"
+        order = "" if forward else f", {complaints.named(trial.order)}"
+        error.add_note(f"  Seen with {trial}{order}.")
+        raise

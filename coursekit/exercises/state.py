@@ -1,0 +1,138 @@
+"""A student's progress: one JSON file that several notebooks may write at once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from coursekit import paths
+from coursekit.exercises.set_aside import set_aside, write
+
+try:
+    import fcntl
+except ImportError:  # Windows itself; the course runs in WSL there
+    fcntl = None
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a student stands with one exercise.
+
+    Attributes
+    ----------
+    tries, hints : int
+        Checks that were run, hints that were asked for.
+    solved, seen : str
+        When it first passed, and when the solution was first shown; "" for never.
+    """
+
+    tries: int = 0
+    hints: int = 0
+    solved: str = ""
+    seen: str = ""
+
+    @property
+    def words(self) -> str:
+        """Say it for people."""
+        parts = ["solved"] if self.solved else []
+        parts += ["solution seen"] if self.seen else []
+        return ", ".join(parts) or ("tried" if self.tries else "not tried")
+
+    def tried(self, passed: bool) -> Standing:
+        """Return the standing after a check."""
+        solved = self.solved or (_now() if passed else "")
+        return replace(self, tries=self.tries + 1, solved=solved)
+
+    def hinted(self) -> Standing:
+        """Return the standing after a hint."""
+        return replace(self, hints=self.hints + 1)
+
+    def shown(self) -> Standing:
+        """Return the standing after the solution was shown."""
+        return replace(self, seen=self.seen or _now())
+
+
+def _now() -> str:
+    return datetime.now().isoformat(timespec="seconds")
+
+
+def file() -> Path:
+    """Return where the progress is kept."""
+    return paths.state() / "progress.json"
+
+
+def read() -> dict[str, Standing]:
+    """Return the standing of every exercise that was ever touched."""
+    with _locked():
+        return _read()
+
+
+def update(id: str, change: Callable[[Standing], Standing]) -> Standing:
+    """Change the standing of one exercise and return it.
+
+    The file is read, changed and replaced under a lock, so that notebooks that
+    write at the same time lose nothing.
+
+    Raises
+    ------
+    OSError
+        The folder cannot be written.
+    """
+    with _locked():
+        standings = _read()
+        standings[id] = change(standings.get(id, Standing()))
+        content = {
+            "schema": SCHEMA,
+            "exercises": {
+                key: asdict(value) for key, value in sorted(standings.items())
+            },
+        }
+        write(file(), json.dumps(content, indent=1) + "\n")
+        return standings[id]
+
+
+@contextlib.contextmanager
+def _locked() -> Iterator[None]:
+    """Keep other processes out; where the folder cannot be written, do without."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            file().parent.mkdir(parents=True, exist_ok=True)
+            handle = stack.enter_context(open(file().with_suffix(".lock"), "a"))
+            if fcntl is not None:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _read() -> dict[str, Standing]:
+    """Read the file; one that cannot be understood is set aside, not lost."""
+    try:
+        text = file().read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except UnicodeDecodeError:
+        text = ""
+    try:
+        content = json.loads(text)
+        if content["schema"] != SCHEMA:
+            raise ValueError(content["schema"])
+        return {
+            id: _standing(fields) for id, fields in dict(content["exercises"]).items()
+        }
+    except (ValueError, TypeError, KeyError, AttributeError):
+        set_aside(file(), "damaged")
+        return {}
+
+
+def _standing(fields: dict) -> Standing:
+    standing = Standing(**fields)
+    kinds = {"tries": int, "hints": int, "solved": str, "seen": str}
+    for name, kind in kinds.items():
+        if type(getattr(standing, name)) is not kind:
+            raise ValueError(name)
+    return standing

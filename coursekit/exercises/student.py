@@ -1,0 +1,175 @@
+"""What a student calls: check, hint, solution, reset, progress."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+from coursekit.errors import CheckFailed
+from coursekit.exercises import catalogue, checking, saved, state
+from coursekit.exercises.tables import Table
+from coursekit.exercises.verdict import Verdict
+from coursekit.listing import Card, Listing, panel
+
+
+def check(id: str, kernel: Any = None) -> Verdict:
+    """Check a solution in stages, on the simulator, and stop at the first failure.
+
+    Parameters
+    ----------
+    id : str
+        Of the exercise: "05.1".
+    kernel : Kernel or Module, optional
+        By default what the last `%%cuda --exercise` cell of this id compiled.
+
+    Returns
+    -------
+    Verdict
+        True when every stage passed; as the last line of a cell it shows its card.
+
+    Raises
+    ------
+    ArgumentError
+        There is no such exercise.
+    CheckFailed, KernelError
+        Only where the environment has COURSEKIT_STRICT=1: what a stage raised.
+    """
+    entry = catalogue.find(id)
+    verdict = checking.examine(entry, _bound(entry) if kernel is None else kernel)
+    standing = _record(entry, lambda old: old.tried(verdict.passed))
+    if verdict.error is not None and os.environ.get("COURSEKIT_STRICT") == "1":
+        raise verdict.error
+    return replace(verdict, notes=_advice(entry, verdict, standing))
+
+
+def _bound(entry: catalogue.Entry) -> Any:
+    """What the exercise's cell compiled, or the error that says why there is none."""
+    from coursekit import magics  # IPython, which a plain script need not load
+
+    found = magics.exercise(entry.id)
+    return found or CheckFailed.explained(
+        f"The cell of exercise {entry.id} has not run yet.",
+        "A check looks at what the cell has compiled in this session.",
+        f"Run the cell that begins with %%cuda --exercise {entry.id}, then this one.",
+    )
+
+
+def _record(entry: catalogue.Entry, change) -> state.Standing | None:
+    """Note progress; None where the folder for it cannot be written."""
+    try:
+        return state.update(entry.id, change)
+    except OSError:
+        return None
+
+
+def _advice(entry, verdict: Verdict, standing: state.Standing | None):
+    lost = f"Progress is not kept: {state.file().parent} cannot be written."
+    notes = () if standing else (lost,)
+    if verdict.passed:
+        return (*notes, f'ck.solution("{entry.id}") shows another way to write it.')
+    total, used = len(entry.exercise.hints), standing.hints if standing else 0
+    if used < total:
+        return (*notes, f'Stuck? ck.hint("{entry.id}") has {total - used} hints left.')
+    return (*notes, f'Stuck? ck.solution("{entry.id}") shows a solution.')
+
+
+def hint(id: str) -> Card:
+    """Show a hint; each call shows one more, and each is franker than the last.
+
+    Parameters
+    ----------
+    id : str
+        Of the exercise: "05.1".
+    """
+    entry = catalogue.find(id)
+    hints = entry.exercise.hints
+    standing = _record(entry, lambda old: old.hinted())
+    count = min(standing.hints if standing else len(hints), len(hints))
+    lines = [f"{number}. {text}" for number, text in enumerate(hints[:count], 1)]
+    if count == len(hints):
+        lines.append(f'That was the last one; ck.solution("{id}") shows a solution.')
+    return Card(
+        f"Exercise {id}, hint {count} of {len(hints)}", "\n  ".join(["", *lines])
+    )
+
+
+def solution(id: str) -> Listing:
+    """Show a solution, and note in the progress that it was seen.
+
+    Parameters
+    ----------
+    id : str
+        Of the exercise: "05.1".
+    """
+    from coursekit import display
+
+    entry = catalogue.find(id)
+    shown = display.show(entry.solution)
+    _record(entry, lambda old: old.shown())
+    return shown
+
+
+def reset(id: str) -> Card:
+    """Put the starter back in `work/`, and keep the student's text under a dated name.
+
+    The cell itself cannot be changed from here: the card shows the text for it.
+
+    Parameters
+    ----------
+    id : str
+        Of the exercise: "05.1".
+    """
+    from coursekit import magics
+
+    entry = catalogue.find(id)
+    kept = saved.reset(entry)
+    magics.forget_exercise(id)
+    starter = entry.starter.read_text(encoding="utf-8").rstrip("\n")
+    note = [f"Your text is kept in {saved.shown(kept)}."] if kept else []
+    lines = [*note, "Copy this into the cell:", "", f"%%cuda --exercise {id}"]
+    lines += starter.split("\n")
+    return Card(f"Exercise {id} is as it was", "\n  ".join(["", *lines]))
+
+
+@dataclass(frozen=True, repr=False)
+class Progress:
+    """How far a student has come, as a table.
+
+    Attributes
+    ----------
+    solved, total : int
+    table : Table
+    """
+
+    solved: int
+    total: int
+    table: Table
+
+    def __repr__(self) -> str:
+        return f"{self.table.caption}\n{self.table.text}"
+
+    def _repr_html_(self) -> str:
+        return panel(self.table.html)
+
+
+def progress() -> Progress:
+    """Show which exercises are not tried, tried, solved, or have their solution seen.
+
+    Returns
+    -------
+    Progress
+    """
+    standings = state.read()
+    found = [
+        (entry, standings.get(entry.id, state.Standing()))
+        for entry in catalogue.entries()
+    ]
+    solved = sum(bool(standing.solved) for _, standing in found)
+    rows = tuple(
+        (entry.id, entry.exercise.title, "*" * entry.exercise.stars, standing.words)
+        for entry, standing in found
+    )
+    caption = f"{solved} of {len(found)} exercises solved"
+    header = ("Exercise", "Title", "Stars", "State")
+    return Progress(solved, len(found), Table(caption, header, rows))

@@ -1,0 +1,105 @@
+"""Facts about `%%cuda --exercise` cells."""
+
+from __future__ import annotations
+
+import pytest
+from tiny_exercises import add_ten
+
+from coursekit.errors import ArgumentError, CompileError
+
+pytest_plugins = ("exercise_folder", "notebook_shell")
+
+CELL = "%%cuda --exercise 42.1\n"
+SOLUTION = add_ten("if (i < n) out[i] = a[i] + 10;")
+STARTER = add_ten("// Your code here.")
+
+
+def test_starter_compiles_and_the_check_shows_what_is_missing(folder, session):
+    session.run(CELL + STARTER)
+    assert "never written" in session.run('ck.check("42.1")')
+
+
+def test_solution_in_the_cell_passes_the_check(folder, session):
+    session.run(CELL + SOLUTION)
+    assert "solved" in session.run('ck.check("42.1")')
+
+
+def test_cell_binds_the_kernel_and_a_name(folder, session):
+    session.run("%%cuda mine --exercise 42.1\n" + SOLUTION)
+    assert session["mine"].name == "exercise_42.1.cu"
+    assert session["add_ten"].name == "add_ten"
+
+
+def test_text_of_each_run_is_saved(folder, session):
+    session.run(CELL + STARTER)
+    session.run(CELL + SOLUTION)
+    saved = folder.work / "exercises" / "42_tests" / "1_map.cu"
+    assert saved.read_text() == SOLUTION
+
+
+def test_text_that_does_not_compile_is_saved_too(folder, session):
+    session.fail(CELL + "void f( {\n")
+    saved = folder.work / "exercises" / "42_tests" / "1_map.cu"
+    assert saved.read_text() == "void f( {\n"
+
+
+def test_check_after_a_failed_cell_does_not_see_the_older_kernel(folder, session):
+    session.run(CELL + SOLUTION)
+    session.fail(CELL + SOLUTION.replace("10;", "10"))
+    assert "stopped  compiles" in session.run('ck.check("42.1")')
+
+
+def test_compile_error_names_the_line_that_the_editor_shows(folder, session):
+    _, error = session.fail(CELL + SOLUTION.replace("10;", "10"))
+    assert isinstance(error, CompileError)
+    assert "exercise_42.1.cu:7" in str(error)
+
+
+def test_defines_come_from_the_spec(folder, session):
+    session.run("%%cuda --exercise 42.2\n__global__ void turn(int* a) { *a = STEP; }")
+    assert session["turn"].name == "turn"
+
+
+def test_define_of_the_cell_wins(folder, session):
+    cell = "%%cuda --exercise 42.2 -D STEP=7\n"
+    session.run(cell + '#if STEP != 7\n#error "no"\n#endif\n__global__ void turn() {}')
+    assert session["turn"].name == "turn"
+
+
+@pytest.mark.parametrize("spelling", ["--exercise 42.9", "--exercise=42.9"])
+def test_unknown_id_names_those_near_it(folder, session, spelling):
+    _, error = session.fail(f"%%cuda {spelling}\n" + SOLUTION)
+    assert isinstance(error, ArgumentError)
+    assert "42.1 Add ten; 42.2 Transpose" in str(error)
+
+
+def test_option_without_an_id_is_refused(folder, session):
+    _, error = session.fail("%%cuda --exercise\n" + SOLUTION)
+    assert "needs a value after --exercise" in str(error)
+
+
+def test_empty_cell_does_not_replace_what_was_saved(folder, session):
+    session.run(CELL + SOLUTION)
+    session.fail(CELL)
+    saved = folder.work / "exercises" / "42_tests" / "1_map.cu"
+    assert saved.read_text() == SOLUTION
+
+
+def test_reset_shows_the_starter_for_the_cell(folder, session):
+    session.run(CELL + SOLUTION)
+    shown = session.run('ck.reset("42.1")')
+    assert "%%cuda --exercise 42.1" in shown
+    assert "// Your code here." in shown
+    assert "Your text is kept in" in shown
+
+
+def test_check_after_a_reset_asks_for_the_cell(folder, session):
+    session.run(CELL + SOLUTION)
+    session.run('ck.reset("42.1")')
+    assert "has not run yet" in session.run('ck.check("42.1")')
+
+
+def test_loading_the_extension_again_keeps_the_exercise(folder, session):
+    session.run(CELL + SOLUTION)
+    session.run("%reload_ext coursekit")
+    assert "solved" in session.run('ck.check("42.1")')

@@ -1,0 +1,168 @@
+"""`python -m coursekit grade`, `reset` and `new-exercise`."""
+
+from __future__ import annotations
+
+import nbformat
+import pytest
+from tiny_exercises import TURN, add_ten
+
+from coursekit import __main__
+from coursekit.errors import ArgumentError
+from coursekit.exercises import catalogue, saved, skeleton
+from coursekit.exercises.checking import examine
+
+pytest_plugins = ("exercise_folder",)
+
+SOLUTION = add_ten("if (i < n) out[i] = a[i] + 10;")
+
+
+def command(capsys, *words):
+    """Run a command; return its exit code and what it wrote."""
+    code = __main__.main([str(word) for word in words])
+    return code, "".join(capsys.readouterr())
+
+
+def notebook(path, *cells):
+    """Write a notebook of these code cells."""
+    content = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in cells]
+    )
+    nbformat.write(content, path)
+    return path
+
+
+# ---------------------------------------------------------------- grade
+
+
+def test_solved_exercises_are_graded_with_exit_code_0(folder, capsys):
+    saved.save(catalogue.find("42.1"), SOLUTION)
+    saved.save(catalogue.find("42.2"), TURN)
+    code, shown = command(capsys, "grade")
+    assert (code, shown.splitlines()[-1]) == (0, "2 of 2 exercises solved")
+
+
+def test_unsolved_exercise_is_graded_with_exit_code_1(folder, capsys):
+    saved.save(catalogue.find("42.1"), add_ten(""))
+    code, shown = command(capsys, "grade")
+    assert code == 1
+    assert "stage 2 of 4: The small problem: 8 of 8 elements of out were" in shown
+
+
+def test_cells_of_a_notebook_are_graded(folder, capsys, tmp_path):
+    path = notebook(
+        tmp_path / "a.ipynb", "x = 1", "%%cuda --exercise 42.1\n" + SOLUTION
+    )
+    assert command(capsys, "grade", path)[0] == 0
+
+
+def test_text_that_does_not_compile_is_graded(folder, capsys, tmp_path):
+    path = notebook(tmp_path / "a.ipynb", "%%cuda --exercise 42.1\nvoid f( {")
+    code, shown = command(capsys, "grade", path)
+    assert code == 1
+    assert "stage 1 of 4: CompileError" in shown
+
+
+def test_cell_without_code_is_graded(folder, capsys, tmp_path):
+    path = notebook(tmp_path / "a.ipynb", "%%cuda --exercise 42.1")
+    assert "There is no code." in command(capsys, "grade", path)[1]
+
+
+def test_folder_of_a_chapter_is_graded(folder, capsys):
+    saved.save(catalogue.find("42.1"), SOLUTION)
+    assert command(capsys, "grade", saved.folder() / "42_tests")[0] == 0
+
+
+def test_backups_are_not_graded(folder, capsys):
+    entry = catalogue.find("42.1")
+    saved.save(entry, SOLUTION)
+    saved.reset(entry)
+    assert "0 of 1 exercises solved" in command(capsys, "grade")[1]
+
+
+def test_verbose_grade_shows_the_cards(folder, capsys):
+    saved.save(catalogue.find("42.1"), add_ten(""))
+    assert "stopped  a small problem" in command(capsys, "grade", "-v")[1]
+
+
+def test_grading_leaves_the_progress_alone(folder, capsys):
+    saved.save(catalogue.find("42.1"), SOLUTION)
+    command(capsys, "grade")
+    assert not (folder.state / "progress.json").exists()
+
+
+@pytest.mark.parametrize("name", ["nothing.ipynb", "empty", "damaged.ipynb"])
+def test_nothing_to_grade_is_an_error(folder, capsys, tmp_path, name):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "damaged.ipynb").write_text("{")
+    code, shown = command(capsys, "grade", tmp_path / name)
+    assert code == 1
+    assert name in shown
+
+
+# ---------------------------------------------------------------- reset
+
+
+def test_reset_of_an_exercise_puts_the_starter_back(folder, capsys):
+    entry = catalogue.find("42.1")
+    saved.save(entry, SOLUTION)
+    code, shown = command(capsys, "reset", "42.1")
+    assert code == 0
+    assert "Your text is kept: " in shown
+    assert saved.file(entry).read_text() == entry.starter.read_text()
+
+
+def test_reset_of_an_unknown_id_is_an_error(folder, capsys):
+    code, shown = command(capsys, "reset", "42.9")
+    assert code == 1
+    assert "42.1 Add ten" in shown
+
+
+# ---------------------------------------------------------------- new-exercise
+
+
+def test_new_exercise_of_a_known_chapter_is_found(folder, capsys):
+    assert command(capsys, "new-exercise", "42.3", "zip")[0] == 0
+    assert [entry.id for entry in catalogue.entries()] == ["42.1", "42.2", "42.3"]
+
+
+def test_new_exercise_opens_a_chapter(folder, capsys):
+    command(capsys, "new-exercise", "77.1", "zip", "--topic", "late")
+    assert catalogue.find("77.1").topic == "77_late"
+
+
+def test_skeletons_starter_compiles_and_fails(folder):
+    skeleton.create("42.3", "zip")
+    entry = catalogue.find("42.3")
+    verdict = examine(entry, entry.starter.read_text())
+    assert verdict.passed_stages == 1
+
+
+def test_skeletons_solution_fails_until_it_is_written(folder):
+    skeleton.create("42.3", "zip")
+    entry = catalogue.find("42.3")
+    assert not examine(entry, entry.solution.read_text())
+
+
+def test_skeleton_has_its_mutant(folder):
+    skeleton.create("42.3", "zip")
+    entry = catalogue.find("42.3")
+    assert [path.stem for path in entry.mutants.iterdir()] == ["todo"]
+
+
+def test_skeleton_marks_what_is_to_do(folder):
+    written = skeleton.create("42.3", "zip")
+    assert all("TODO" in path.read_text() for path in written)
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "words"),
+    [
+        ("42.1", "zip", "42.1 exists: Add ten"),
+        ("5", "zip", "'5' is no id"),
+        ("42.3", "Zip", "'Zip' is no name"),
+        ("77.1", "zip", "neither a notebook nor exercises"),
+    ],
+)
+def test_new_exercise_refuses(folder, id, name, words):
+    with pytest.raises(ArgumentError, match=words):
+        skeleton.create(id, name)

@@ -1,0 +1,100 @@
+"""Progress survives several writers, damage and old formats; texts keep backups."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from coursekit.exercises import catalogue, saved, state
+from coursekit.exercises.set_aside import set_aside, write
+
+pytest_plugins = ("exercise_folder",)
+
+TRY_OFTEN = """
+from coursekit.exercises import state
+for _ in range(20):
+    state.update("{id}", lambda old: old.tried(False))
+"""
+
+
+def test_nothing_is_known_at_first(folder):
+    assert state.read() == {}
+
+
+def test_two_processes_that_write_at_once_lose_nothing(folder):
+    running = [
+        subprocess.Popen([sys.executable, "-c", TRY_OFTEN.format(id="42.1")])
+        for _ in range(2)
+    ]
+    assert [each.wait(60) for each in running] == [0, 0]
+    assert state.read()["42.1"].tries == 40
+
+
+def test_first_solution_is_dated_once(folder):
+    first = state.update("42.1", lambda old: old.tried(True)).solved
+    assert state.update("42.1", lambda old: old.tried(True)).solved == first != ""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[1]",
+        b"null",
+        b'{"schema": 2, "exercises": {}}',
+        b'{"schema": 1}',
+        b'{"schema": 1, "exercises": {"42.1": {"tries": "x"}}}',
+        b'{"schema": 1, "exercises": {"42.1": {"unknown": 1}}}',
+        b'{"schema": 1, "exercises": [1]}',
+    ],
+)
+def test_damaged_file_is_set_aside_and_progress_starts_afresh(folder, content):
+    folder.state.mkdir()
+    state.file().write_bytes(content)
+    state.update("42.1", lambda old: old.tried(False))
+    kept = list(folder.state.glob("progress.damaged.*.json"))
+    assert [path.read_bytes() for path in kept] == [content]
+    assert state.read()["42.1"].tries == 1
+
+
+def test_file_is_json_that_people_can_read(folder):
+    state.update("42.1", lambda old: old.hinted())
+    stored = json.loads(state.file().read_text())
+    assert stored["exercises"]["42.1"]["hints"] == 1
+
+
+def test_no_temporary_file_is_left(folder):
+    state.update("42.1", lambda old: old.hinted())
+    names = {path.name for path in folder.state.iterdir()}
+    assert names == {"progress.json", "progress.lock"}
+
+
+def test_text_is_saved_below_the_work_folder(folder):
+    path = saved.save(catalogue.find("42.1"), "text")
+    assert path == folder.work / "exercises" / "42_tests" / "1_map.cu"
+
+
+def test_reset_keeps_the_text_under_a_dated_name(folder):
+    entry = catalogue.find("42.1")
+    saved.save(entry, "mine")
+    assert saved.reset(entry).read_text() == "mine\n"
+    assert saved.file(entry).read_text() == entry.starter.read_text()
+
+
+def test_reset_of_an_untouched_starter_keeps_no_copy(folder):
+    entry = catalogue.find("42.1")
+    saved.reset(entry)
+    assert saved.reset(entry) is None
+
+
+def test_files_set_aside_in_the_same_second_keep_apart(tmp_path):
+    kept = set()
+    for text in ("a", "b", "c"):
+        write(tmp_path / "x.cu", text)
+        kept.add(set_aside(tmp_path / "x.cu"))
+    assert {path.read_text() for path in kept} == {"a", "b", "c"}

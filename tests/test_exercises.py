@@ -1,0 +1,360 @@
+"""`ck.check` goes in stages and says what is wrong; hints, solutions, progress."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from tiny_exercises import TURN, add_ten
+
+import coursekit as ck
+from coursekit.exercises import Exercise, Limit, blank, catalogue, ramp, shuffled
+from coursekit.exercises.checking import examine
+from coursekit.exercises.trial import Problem
+
+pytest_plugins = ("exercise_folder",)
+
+SOLUTION = add_ten("if (i < n) out[i] = a[i] + 10;")
+STARTER = add_ten("// Your code here.")
+SIZES = "passed   sizes"
+
+
+def checked(body, id="42.1"):
+    """Check exercise 42.1 with this body of the kernel."""
+    return ck.check(id, ck.compile(add_ten(body)))
+
+
+def one(**changes):
+    """Examine the solution of 42.1 under a changed spec."""
+    from dataclasses import replace
+
+    entry = catalogue.find("42.1")
+    return replace(entry, exercise=replace(entry.exercise, **changes))
+
+
+# ---------------------------------------------------------------- the stages
+
+
+def test_solution_is_solved(folder):
+    assert ck.check("42.1", ck.compile(SOLUTION)).passed
+
+
+def test_verdict_is_true_where_solved(folder):
+    assert bool(ck.check("42.1", ck.compile(SOLUTION))) is True
+
+
+def test_verdict_is_false_where_not(folder):
+    assert bool(ck.check("42.1", ck.compile(STARTER))) is False
+
+
+def test_verdict_reads_the_same_each_time(folder):
+    first, second = (ck.check("42.1", ck.compile(STARTER)) for _ in range(2))
+    assert repr(first) == repr(second)
+
+
+@pytest.mark.parametrize(
+    ("body", "stage", "words"),
+    [
+        ("", 1, "8 of 8 elements of out were never written"),
+        ("if (i < n - 1) out[i] = a[i] + 10;", 1, "1 of 8 elements of out was never"),
+        ("if (i < n) out[i] = a[i] + 11;", 1, "8 of 8 elements of out are wrong"),
+        ("if (i < n) out[i] = a[i] / 0.0f;", 1, "wrong: not a finite number"),
+        ("if (i < 32 && i < n) out[i] = a[i] + 10;", 2, "size 33, grid 1, block 256"),
+        ("if (i < 32 && i < n) out[i] = a[i] + 10;", 2, "1 of 33 elements of out was"),
+        (
+            "if (i < n) out[i] = a[i] + 10 + (i == 300);",
+            2,
+            "(thread (44, 0, 0) of block (1, 0, 0))",
+        ),
+        (
+            "if (i < n) out[i] = a[i] + 10; if (i == 2) ((float*)a)[1] = 0;",
+            1,
+            "changed the input a",
+        ),
+        (
+            "if (blockDim.x < 256 && i < n) out[i] = a[i] + 10;"
+            "if (blockDim.x == 256 && i < n) out[i] = a[i] + 10 - (n == 255) * 99;",
+            2,
+            "size 255, grid 1, block 256: 255 of 255 elements of out are wrong",
+        ),
+        ("if (blockDim.x != 64 && i < n) out[i] = a[i] + 10;", 2, "block 64"),
+    ],
+)
+def test_wrong_kernel_stops_at_the_stage_with_the_words(folder, body, stage, words):
+    verdict = checked(body)
+    assert verdict.passed_stages == stage, verdict
+    assert type(verdict.error) is ck.CheckFailed
+    assert words in repr(verdict)
+
+
+def test_at_most_five_mismatches_are_listed(folder):
+    verdict = checked("if (i < n) out[i] = a[i] + 10 + (n > 100);")
+    assert len(re.findall(r"^ *out\[\d+\]: ", repr(verdict), re.M)) == 5
+    assert "and 250 more" in repr(verdict)
+
+
+RACE = """\
+__shared__ float ten;
+    if (threadIdx.x == 0) ten = n < 9999 ? 10 : 11;  // and nobody waits
+    if (i < n) out[i] = a[i] + ten;"""
+
+
+def test_result_that_depends_on_the_order_of_warps_is_found(folder):
+    verdict = checked(RACE)
+    assert verdict.passed_stages == 3, verdict
+    assert "depends on the order of the warps" in repr(verdict)
+
+
+def test_error_of_a_kernel_is_shown_with_thread_and_line(folder):
+    verdict = checked("out[i] = a[i] + 10;")
+    assert type(verdict.error) is ck.OutOfBoundsError
+    assert "thread (8, 0, 0) of block (0, 0, 0) reads a[8]" in repr(verdict)
+    assert "kernel.cu:5" in repr(verdict)
+    assert "Seen with size 8, grid 1, block 256" in repr(verdict)
+
+
+def test_endless_loop_is_stopped(folder, monkeypatch):
+    monkeypatch.setattr("coursekit.exercises.trial.TIMEOUT_S", 0.3)
+    assert type(checked("while (1) out[0] = 1;").error) is ck.DeadlockError
+
+
+def test_kernel_may_drop_the_const_of_an_input(folder):
+    source = SOLUTION.replace("const float *a", "float *a")
+    assert ck.check("42.1", ck.compile(source)).passed
+
+
+def test_kernel_with_other_parameters_stops_at_the_first_stage(folder):
+    source = SOLUTION.replace("int n", "long long n")
+    verdict = ck.check("42.1", ck.compile(source))
+    assert verdict.passed_stages == 0
+    assert "add_ten(float* out, const float* a, int n)" in repr(verdict)
+
+
+def test_module_without_the_kernel_is_told_its_name(folder):
+    verdict = ck.check("42.1", ck.compile(SOLUTION.replace("add_ten", "add_tin")))
+    assert "There is no kernel add_ten; the cell has add_tin." in repr(verdict)
+
+
+def test_kernel_itself_may_be_given(folder):
+    assert ck.check("42.1", ck.compile(SOLUTION)["add_ten"]).passed
+
+
+def test_check_without_a_cell_says_which_to_run(folder):
+    assert "%%cuda --exercise 42.1" in repr(ck.check("42.1"))
+
+
+def test_unknown_id_names_those_near_it(folder):
+    with pytest.raises(ck.ArgumentError, match=r"42\.1 Add ten; 42\.2 Transpose"):
+        ck.check("42.9")
+
+
+def test_defines_of_the_spec_reach_the_compiler(folder):
+    assert examine(catalogue.find("42.2"), TURN).passed
+
+
+def test_element_of_two_dimensions_names_row_and_column(folder):
+    source = TURN.replace("a[row * cols + col]", "a[row * cols + col] + (row == 16)")
+    shown = repr(examine(catalogue.find("42.2"), source))
+    assert "out[0, 16]: expected" in shown
+
+
+def test_student_sees_the_prints_of_the_small_problem_only(folder, capsys):
+    checked('if (i < n) { out[i] = a[i] + 10; if (i == 0) printf("n %d\\n", n); }')
+    assert capsys.readouterr().out == "n 8\n"
+
+
+# ---------------------------------------------------------------- the judgement
+
+
+def test_accumulating_output_keeps_its_values(folder):
+    entry = one(
+        inputs=lambda n, g: {"out": ramp(n), "a": shuffled(n, g), "n": n},
+        reference=lambda v: v.out + v.a,
+        accumulates=("out",),
+    )
+    assert examine(entry, add_ten("if (i < n) out[i] += a[i];")).passed
+
+
+def test_reading_an_output_before_writing_it_shows(folder):
+    entry = one(reference=lambda v: v.a)
+    verdict = examine(entry, add_ten("if (i < n) out[i] += a[i];"))
+    assert "not a finite number" in verdict.message
+
+
+def test_infinity_is_right_where_it_is_expected(folder):
+    entry = one(reference=lambda v: v.a / 0)
+    assert examine(entry, add_ten("if (i < n) out[i] = a[i] / 0.0f;")).passed
+
+
+def test_nan_is_right_where_it_is_expected(folder):
+    entry = one(reference=lambda v: v.a * np.nan)
+    assert examine(entry, add_ten('if (i < n) out[i] = a[i] * nanf("");')).passed
+
+
+@pytest.mark.parametrize(("ulps", "passed"), [(2, True), (8, False)])
+def test_tolerance_is_that_of_the_roundings(folder, ulps, passed):
+    entry = one(reference=lambda v: v.a * (1 + ulps * 2.0**-24), roundings=4)
+    assert examine(entry, add_ten("if (i < n) out[i] = a[i];")).passed is passed
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "int64", "float64", "float16"])
+def test_untouched_element_of_any_type_is_recognised(folder, dtype):
+    entry = one(inputs=lambda n, g: {"out": blank(n, dtype), "a": ramp(n), "n": n})
+    problem = Problem.of(entry.exercise, 8)
+    assert not np.isin(problem.given["out"], problem.expected["out"]).any()
+
+
+LIMIT = Limit(counter="global_load_sectors", size=1024, most=128, why="Once is enough.")
+
+
+def test_kernel_within_the_limit_passes(folder):
+    assert examine(one(limits=(LIMIT,)), SOLUTION).passed
+
+
+def test_kernel_beyond_the_limit_is_told_the_counts(folder):
+    wasteful = add_ten("if (i < n) out[i] = a[i] + 10 + 0 * a[(i * 8) % n];")
+    verdict = examine(one(limits=(LIMIT,)), wasteful)
+    assert verdict.passed_stages == 4
+    assert "global_load_sectors is 1152, at most 128 will do" in verdict.message
+
+
+# ---------------------------------------------------------------- the card
+
+
+def test_html_of_a_failure_has_a_table_with_header_cells(folder):
+    html = ck.check("42.1", ck.compile(STARTER))._repr_html_()
+    assert '<th scope="col"' in html
+    assert "<caption" in html
+
+
+def test_html_says_the_result_in_words(folder):
+    assert "never written" in ck.check("42.1", ck.compile(STARTER))._repr_html_()
+
+
+def test_html_shows_the_small_problem_once(folder):
+    html = ck.check("42.1", ck.compile(STARTER))._repr_html_()
+    assert html.count("10.25") == 1
+
+
+def test_html_folds_the_small_problem_away_where_it_is_right(folder):
+    html = ck.check("42.1", ck.compile(SOLUTION))._repr_html_()
+    assert "<details><summary" in html
+
+
+def test_html_escapes_the_students_text(folder):
+    html = checked("if (i < n && i <= 3) out[i + n] = 1;")._repr_html_()
+    assert "i &lt; n &amp;&amp;" in html
+
+
+# ---------------------------------------------------------------- strict
+
+
+def test_strict_check_raises(folder, monkeypatch):
+    monkeypatch.setenv("COURSEKIT_STRICT", "1")
+    with pytest.raises(ck.CheckFailed, match="never written"):
+        ck.check("42.1", ck.compile(STARTER))
+
+
+def test_strict_check_raises_the_error_of_the_kernel(folder, monkeypatch):
+    monkeypatch.setenv("COURSEKIT_STRICT", "1")
+    with pytest.raises(ck.OutOfBoundsError):
+        checked("out[i] = a[i] + 10;")
+
+
+def test_strict_check_of_a_solution_returns(folder, monkeypatch):
+    monkeypatch.setenv("COURSEKIT_STRICT", "1")
+    assert ck.check("42.1", ck.compile(SOLUTION))
+
+
+# ---------------------------------------------------------------- beside the check
+
+
+def test_each_call_shows_one_hint_more(folder):
+    ck.hint("42.1")
+    assert repr(ck.hint("42.1")) == (
+        "Exercise 42.1, hint 2 of 3:\n"
+        "  1. Think of one thread.\n"
+        "  2. Which element is its own?"
+    )
+
+
+def test_last_hint_leads_to_the_solution(folder):
+    for _ in range(4):
+        shown = repr(ck.hint("42.1"))
+    assert 'ck.solution("42.1")' in shown
+
+
+def test_solution_shows_the_file(folder):
+    assert "out[i] = a[i] + 10;" in repr(ck.solution("42.1"))
+
+
+@pytest.mark.parametrize(
+    ("calls", "state"),
+    [
+        ((), "not tried"),
+        (("starter",), "tried"),
+        (("solved",), "solved"),
+        (("solved", "starter"), "solved"),
+        (("solution",), "solution seen"),
+        (("solution", "solved"), "solved, solution seen"),
+    ],
+)
+def test_progress_tells_the_state(folder, calls, state):
+    actions = {
+        "starter": lambda: ck.check("42.1", ck.compile(STARTER)),
+        "solved": lambda: ck.check("42.1", ck.compile(SOLUTION)),
+        "solution": lambda: ck.solution("42.1"),
+    }
+    for call in calls:
+        actions[call]()
+    assert ck.progress().table.rows[0] == ("42.1", "Add ten", "*", state)
+
+
+def test_progress_counts_the_solved(folder):
+    ck.check("42.1", ck.compile(SOLUTION))
+    assert repr(ck.progress()).startswith("1 of 2 exercises solved\n")
+
+
+def test_check_works_where_progress_cannot_be_kept(folder):
+    folder.state.write_text("in the way")
+    verdict = ck.check("42.1", ck.compile(SOLUTION))
+    assert verdict.passed
+    assert "Progress is not kept" in repr(verdict)
+
+
+# ---------------------------------------------------------------- the spec
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"id": "5.1"}, "the id is not like 05.1"),
+        ({"name": "Map"}, "not snake_case"),
+        ({"stars": 4}, "4 stars"),
+        ({"outputs": "out"}, "a comma missing"),
+        ({"accumulates": ("x",)}, "accumulates x"),
+        ({"hints": ()}, "hints is empty"),
+    ],
+)
+def test_spec_with_a_mistake_is_refused(changes, words):
+    fields = {
+        "id": "05.1", "name": "map", "title": "Map", "stars": 1, "kernel": "map",
+        "inputs": None, "outputs": ("out",), "reference": None, "hints": ("a",),
+        "mutants": {},
+    }  # fmt: skip
+    with pytest.raises(ck.ArgumentError, match=words):
+        Exercise(**(fields | changes))
+
+
+def test_edited_spec_is_read_again(folder):
+    spec = folder.exercises / "exercises" / "42_tests" / "spec.py"
+    catalogue.find("42.1")
+    spec.write_text(spec.read_text().replace("Add ten", "Add a ten"))
+    assert catalogue.find("42.1").exercise.title == "Add a ten"
+
+
+def test_spec_without_exercises_is_refused(folder):
+    (folder.exercises / "exercises" / "42_tests" / "spec.py").write_text("x = 1")
+    with pytest.raises(ck.ArgumentError, match="no tuple EXERCISES"):
+        catalogue.entries()

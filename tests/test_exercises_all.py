@@ -1,0 +1,234 @@
+"""Every exercise does what it declares: its starter fails, its solution passes, each
+of its mutants is caught as the spec says.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import coursekit as ck
+from coursekit.exercises import catalogue
+from coursekit.exercises.checking import examine
+from coursekit.exercises.exercise import LEAST_HINTS
+from coursekit.exercises.trial import Problem
+
+ROOT = Path(__file__).resolve().parents[1] / "kernels"
+ENTRIES = catalogue.entries(ROOT)
+LEAST_MUTANTS = 3
+SLIDE_COLUMNS, CELL_LINES = 76, 24
+KINDS = ("exercises", "solutions", "mutants")
+FILES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for kind in KINDS
+    for path in (ROOT / kind).rglob("*.cu")
+)
+MUTANTS = [
+    pytest.param(entry, name, id=f"{entry.id}-{name}")
+    for entry in ENTRIES
+    for name in entry.exercise.mutants
+]
+PROBLEMS = [
+    pytest.param(entry, size, id=f"{entry.id}-{size}")
+    for entry in ENTRIES
+    for size in dict.fromkeys((entry.exercise.small, *entry.exercise.sizes))
+]
+every_exercise = pytest.mark.parametrize("entry", ENTRIES, ids=str)
+every_file = pytest.mark.parametrize("name", FILES)
+every_problem = pytest.mark.parametrize(("entry", "size"), PROBLEMS)
+
+
+def text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def source(name: str) -> str:
+    return text(ROOT / name)
+
+
+def fails_as_declared(verdict, kind, words) -> None:
+    assert not verdict.passed
+    assert type(verdict.error) is kind, verdict.message
+    assert words in verdict.message
+
+
+# ---------------------------------------------------------------- what must happen
+
+
+@every_exercise
+def test_starter_compiles(entry):
+    module = ck.compile(entry.starter, defines=entry.exercise.defines)
+    assert entry.exercise.kernel in module.kernels
+
+
+@every_exercise
+def test_starter_fails_as_declared(entry):
+    fails_as_declared(examine(entry, text(entry.starter)), *entry.exercise.starter)
+
+
+@every_exercise
+def test_solution_passes(entry):
+    verdict = examine(entry, text(entry.solution))
+    assert verdict.passed, verdict.message
+
+
+@pytest.mark.parametrize(("entry", "name"), MUTANTS)
+def test_mutant_is_caught_as_declared(entry, name):
+    verdict = examine(entry, text(entry.mutant(name)))
+    # Not by the first stage: a mutant compiles.
+    assert verdict.passed_stages > 0, verdict.message
+    fails_as_declared(verdict, *entry.exercise.mutants[name])
+
+
+# ---------------------------------------------------------------- the spec
+
+
+def test_ids_are_unique():
+    ids = [entry.id for entry in ENTRIES]
+    assert sorted(set(ids)) == sorted(ids)
+
+
+@every_exercise
+def test_exercise_is_in_its_chapters_folder(entry):
+    assert entry.topic.startswith(f"{entry.exercise.chapter}_")
+
+
+@every_exercise
+def test_exercise_has_enough_hints(entry):
+    assert len(set(entry.exercise.hints)) >= LEAST_HINTS
+
+
+@every_exercise
+def test_exercise_has_enough_mutants(entry):
+    assert len(entry.exercise.mutants) >= LEAST_MUTANTS
+
+
+@every_exercise
+def test_declared_mutants_are_the_files(entry):
+    files = {path.stem for path in entry.mutants.glob("*.cu")}
+    assert files == set(entry.exercise.mutants)
+
+
+@pytest.mark.parametrize(("entry", "name"), MUTANTS)
+def test_mutant_declares_words_of_the_message(entry, name):
+    assert len(entry.exercise.mutants[name][1]) >= 5
+
+
+@every_exercise
+def test_launch_shapes_differ(entry):
+    exercise = entry.exercise
+    shapes = {
+        tuple(launch(size) for size in exercise.sizes) for launch in exercise.launches
+    }
+    assert len(shapes) >= 2
+
+
+@every_exercise
+def test_some_size_is_no_multiple_of_a_warp(entry):
+    counts = [int(np.prod(size)) for size in entry.exercise.sizes]
+    assert any(count % 32 for count in counts)
+
+
+@every_problem
+def test_float_inputs_have_distinct_values(entry, size):
+    problem = Problem.of(entry.exercise, size)
+    inputs = {
+        name: value
+        for name, value in problem.given.items()
+        if isinstance(value, np.ndarray)
+        and name not in problem.sentinels
+        and value.dtype.kind == "f"
+    }
+    repeated = [name for name, a in inputs.items() if np.unique(a).size < a.size]
+    assert repeated == []
+
+
+@every_problem
+def test_problem_is_the_same_each_time(entry, size):
+    first, second = (Problem.of(entry.exercise, size) for _ in range(2))
+    for name, value in first.expected.items():
+        np.testing.assert_array_equal(value, second.expected[name])
+
+
+@every_problem
+def test_reference_works_in_double_precision_or_integers(entry, size):
+    kinds = {str(a.dtype) for a in Problem.of(entry.exercise, size).expected.values()}
+    assert kinds <= {"float64", "int64"}
+
+
+# ---------------------------------------------------------------- the files
+
+
+def test_every_file_belongs_to_an_exercise():
+    known = {
+        path.relative_to(ROOT).as_posix()
+        for entry in ENTRIES
+        for path in (
+            entry.starter,
+            entry.solution,
+            *map(entry.mutant, entry.exercise.mutants),
+        )
+    }
+    assert sorted(set(FILES) - known) == []
+
+
+@every_file
+def test_file_opens_with_a_sentence(name):
+    assert re.fullmatch(r"// [A-Z].*\.", source(name).split("\n")[0])
+
+
+@every_file
+def test_lines_fit_a_slide(name):
+    assert [x for x in source(name).split("\n") if len(x) > SLIDE_COLUMNS] == []
+
+
+@every_file
+def test_nothing_is_left_to_fill_in_by_the_author(name):
+    assert "TODO" not in source(name)
+
+
+@every_exercise
+def test_spec_is_filled_in(entry):
+    assert "TODO" not in text(entry.starter.parent / "spec.py")
+
+
+@every_file
+def test_file_ends_with_one_line_end(name):
+    assert source(name).endswith("}\n")
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in FILES if not name.startswith("mutants/")]
+)
+def test_text_fits_one_cell(name):
+    lines = [line for line in source(name).split("\n") if line.strip()]
+    assert len(lines) <= CELL_LINES
+
+
+@every_exercise
+def test_starter_marks_where_to_write(entry):
+    assert "// Your code here" in text(entry.starter)
+
+
+@every_exercise
+def test_starter_differs_from_the_solution(entry):
+    assert text(entry.starter) != text(entry.solution)
+
+
+def test_a_check_does_not_load_torch():
+    code = (
+        "import sys, coursekit\n"
+        "from coursekit.exercises import catalogue, checking\n"
+        "for entry in catalogue.entries()[:1]:\n"
+        "    assert checking.examine(entry, entry.solution.read_text())\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True
+    )
+    assert answer.returncode == 0, answer.stderr
