@@ -1,0 +1,8 @@
+// Map: out[i] = a[i] + 10 for every i in [0, n).
+__global__ void add_ten(const float *a, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        // Your code here.
+    }
+}

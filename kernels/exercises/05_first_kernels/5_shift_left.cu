@@ -1,0 +1,7 @@
+// Shift left: x[i] becomes the old x[i + 1] for every i in [0, n - 1).
+__global__ void shift_left(float *x, int n)
+{
+    int i = threadIdx.x;
+    if (i < n - 1)
+        x[i] = x[i + 1];  // Your code here: who reads in time?
+}

@@ -1,0 +1,235 @@
+"""Exercises of chapter 05: six puzzles, from one line to a batch of products."""
+
+import numpy as np
+
+from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
+from coursekit.exercises import Exercise, blank, blocks, covering, shuffled
+
+PICTURES = ((1, 1), (3, 5), (16, 16), (17, 33), (33, 17))
+
+
+def one_array(n, generator):
+    """Return what the kernels (a, out, n) take."""
+    return {"a": shuffled(n, generator), "out": blank(n), "n": n}
+
+
+def two_arrays(n, generator):
+    """Return what the kernels (a, b, out, n) take."""
+    a, b = shuffled(2 * n, generator).reshape(2, n)
+    return {"a": a.copy(), "b": b.copy(), "out": blank(n), "n": n}
+
+
+def picture(size, generator):
+    """Return what the kernels (a, out, rows, cols) take."""
+    rows, cols = size
+    a = shuffled(size, generator)
+    return {"a": a, "out": blank(size), "rows": rows, "cols": cols}
+
+
+def in_place(n, generator):
+    """Return what the kernels (x, n) take."""
+    return {"x": shuffled(n, generator), "n": n}
+
+
+def one_block(n):
+    """Launch a single block, with threads to spare."""
+    return 1, 32 * (n // 32 + 1)
+
+
+def largest_block(n):
+    """Launch a single block, as large as they come."""
+    return 1, 1024
+
+
+def heads(size, generator):
+    """Return what the kernel of 05.6 takes."""
+    count, queries, keys, width = size
+    return {
+        "Q": shuffled((count, queries, width), generator),
+        "K": shuffled((count, keys, width), generator),
+        "S": blank((count, queries, keys)),
+        "queries": queries,
+        "keys": keys,
+        "width": width,
+    }
+
+
+def one_layer_a_head(block):
+    """Return a launch whose x covers keys, y queries, and z heads."""
+
+    def launch(size):
+        count, queries, keys, _ = size
+        x, y = block
+        return (blocks(keys, x), blocks(queries, y), count), block
+
+    return launch
+
+
+EXERCISES = (
+    Exercise(
+        id="05.1",
+        name="map",
+        title="Map: one thread for each element",
+        stars=1,
+        kernel="add_ten",
+        inputs=one_array,
+        outputs=("out",),
+        reference=lambda v: v.a + 10,
+        hints=(
+            "The index and the guard are there. One line is missing: it reads one "
+            "element and writes one.",
+            "Thread i reads a[i]. Where does it write?",
+            "out[i] = ... + 10.0f;",
+        ),
+        starter=(CheckFailed, "never written"),
+        mutants={
+            "no_guard": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            "guard_too_wide": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            "one_less": (CheckFailed, "never written"),
+            "thread_only": (CheckFailed, "never written"),
+            "wrong_stride": (CheckFailed, "never written"),
+            "in_place": (CheckFailed, "changed the input a"),
+        },
+    ),
+    Exercise(
+        id="05.2",
+        name="zip",
+        title="Zip: two arrays become one",
+        stars=1,
+        kernel="difference",
+        inputs=two_arrays,
+        outputs=("out",),
+        reference=lambda v: v.a - v.b,
+        hints=(
+            "threadIdx.x starts again at 0 in every block. Count the threads of the "
+            "blocks before this one, too.",
+            "blockIdx.x blocks come before this one, and each has blockDim.x threads.",
+            "int i = blockIdx.x * blockDim.x + threadIdx.x; and then a[i] - b[i] "
+            "goes to out[i].",
+        ),
+        starter=(CheckFailed, "never written"),
+        mutants={
+            "swapped_operands": (CheckFailed, "wrong"),
+            "thread_only": (CheckFailed, "never written"),
+            "swapped_index": (CheckFailed, "never written"),
+            "neighbour": (OutOfBoundsError, "reads b[8], but b has 8 elements"),
+            "guard_too_wide": (OutOfBoundsError, "[8], but"),
+        },
+    ),
+    Exercise(
+        id="05.3",
+        name="guard",
+        title="Guard: no thread leaves the array",
+        stars=1,
+        kernel="backwards",
+        inputs=one_array,
+        outputs=("out",),
+        reference=lambda v: v.a[::-1],
+        hints=(
+            "The grid is rounded up to whole blocks. Which numbers do the spare "
+            "threads have?",
+            "The elements are 0 to n - 1. A thread whose number is not among them "
+            "has nothing to do.",
+            "if (...) in front of the last line; the condition compares i with n.",
+        ),
+        starter=(OutOfBoundsError, "reads a[-1]"),
+        mutants={
+            "guard_too_wide": (OutOfBoundsError, "reads a[-1]"),
+            "one_less": (CheckFailed, "never written"),
+            "thread_guard": (OutOfBoundsError, "reads a[-"),
+            "half": (CheckFailed, "never written"),
+            "index_of_the_end": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
+        },
+    ),
+    Exercise(
+        id="05.4",
+        name="map_2d",
+        title="Map in 2-D: a picture, darker on the left",
+        stars=2,
+        kernel="fade",
+        inputs=picture,
+        outputs=("out",),
+        sizes=PICTURES,
+        launches=(covering((32, 8)), covering((16, 16))),
+        reference=lambda v: v.a + np.arange(v.cols),
+        hints=(
+            "Two indices, two guards. x goes along a row, so it counts the columns.",
+            "Before row `row` lie `row` whole rows, of `cols` elements each.",
+            "if (row < rows && col < cols), and the element is row * cols + col.",
+        ),
+        starter=(CheckFailed, "never written"),
+        mutants={
+            "transposed": (CheckFailed, "wrong"),
+            "wrong_stride": (CheckFailed, "never written"),
+            "guard_swapped": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            "guard_of_the_total": (CheckFailed, "wrong"),
+            "half_a_guard": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            "axes_swapped": (CheckFailed, "never written"),
+        },
+    ),
+    Exercise(
+        id="05.5",
+        name="shift_left",
+        title="Shift left: everyone reads before anyone writes",
+        stars=3,
+        kernel="shift_left",
+        inputs=in_place,
+        outputs=("x",),
+        accumulates=("x",),
+        sizes=(0, 1, 2, 31, 32, 33, 255, 1023),
+        launches=(one_block, largest_block),
+        reference=lambda v: np.append(v.x[1:], v.x[-1:]),
+        hints=(
+            "Thread 31 needs x[32], and thread 32 writes there. They are in "
+            "different warps, and nobody says which warp runs first.",
+            "Split the line in two: first everyone reads into a variable of its own, "
+            "then everyone writes. What must stand between the two?",
+            "float next; if (...) next = x[i + 1]; then __syncthreads(); then "
+            "if (...) x[i] = next; and the barrier is inside no if.",
+        ),
+        starter=(CheckFailed, "depends on the order of the warps"),
+        mutants={
+            "no_barrier": (CheckFailed, "depends on the order of the warps"),
+            "barrier_too_late": (CheckFailed, "depends on the order of the warps"),
+            "barrier_of_a_warp": (CheckFailed, "depends on the order of the warps"),
+            "barrier_in_a_branch": (
+                BarrierError,
+                "not every thread of the block reaches",
+            ),
+            "past_the_end": (OutOfBoundsError, "reads x[8], but x has 8 elements"),
+            "other_way": (CheckFailed, "wrong"),
+        },
+    ),
+    Exercise(
+        id="05.6",
+        name="batched",
+        title="Batched: the scores of every attention head",
+        stars=3,
+        kernel="scores",
+        inputs=heads,
+        outputs=("S",),
+        sizes=((1, 1, 1, 1), (3, 5, 7, 2), (2, 16, 16, 8), (3, 17, 33, 5)),
+        picture=(2, 2, 2, 3),
+        launches=(one_layer_a_head((16, 16)), one_layer_a_head((32, 4))),
+        reference=lambda v: v.Q @ v.K.swapaxes(1, 2),
+        roundings=lambda size: size[3],
+        magnitude=lambda v: np.abs(v.Q) @ np.abs(v.K).swapaxes(1, 2),
+        hints=(
+            "Everything of a head lies one head further on than in the head before. "
+            "How many elements of Q does one head have? Of K? Of S?",
+            "queries * width, keys * width, queries * keys: move all three pointers "
+            "on by `head` times that.",
+            "Before the if: Q += head * queries * width; likewise K and S. And "
+            "head == 0 goes.",
+        ),
+        starter=(CheckFailed, "never written"),
+        mutants={
+            "one_head": (CheckFailed, "wrong"),
+            "one_result": (CheckFailed, "never written"),
+            "wrong_stride": (CheckFailed, "wrong"),
+            "transposed": (CheckFailed, "wrong"),
+            "no_guard": (OutOfBoundsError, "reads K["),
+            "one_term_short": (CheckFailed, "wrong"),
+        },
+    ),
+)

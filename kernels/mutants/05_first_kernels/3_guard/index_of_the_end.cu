@@ -1,0 +1,7 @@
+// The guard is right; the last element has another number.
+__global__ void backwards(const float *a, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = a[n - i];
+}

@@ -1,0 +1,7 @@
+// The guard asks for the number in the block.
+__global__ void backwards(const float *a, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x < n)
+        out[i] = a[n - 1 - i];
+}

@@ -1,0 +1,10 @@
+// The guard compares rows with columns.
+__global__ void fade(const float *a, float *out, int rows, int cols)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < cols && col < rows) {
+        int i = row * cols + col;
+        out[i] = a[i] + col;
+    }
+}

@@ -1,0 +1,9 @@
+// Zip: out[i] = a[i] - b[i] for every i in [0, n).
+__global__ void difference(
+    const float *a, const float *b, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = a[i] - b[i];
+    }
+}

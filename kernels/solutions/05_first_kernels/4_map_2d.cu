@@ -1,0 +1,10 @@
+// Map in 2-D: out[row][col] = a[row][col] + col for every row and column.
+__global__ void fade(const float *a, float *out, int rows, int cols)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        int i = row * cols + col;
+        out[i] = a[i] + col;
+    }
+}
