@@ -479,6 +479,11 @@ EXPLAINED = {
         "Launch from Python",
     ),
     "const": ("__global__ void k(const int* a) { *a = 1; }", "Remove const"),
+    "no index": (
+        "__global__ void k(const float* a, float* b) { b = a + 1; }",
+        "write its index",
+    ),
+    "two indices": ("__global__ void k(float* a) { a[1][2] = 3; }", "row * cols + col"),
     "array size": ("__global__ void k(int n) { int a[n]; a[0] = n; }", "constexpr"),
     "brace": ("__global__ void k(int n) { if (n) {", "never closed"),
     "arguments": (

@@ -23,7 +23,7 @@ def chart():
         {"half": [1.0, 1.6, 1.88], "all": [1.0, 4.0, 16.0]},
         title="Half is not much.",
         along="workers",
-        of="speed-up (times)",
+        of="speedup (times)",
         limits={"at most": 2},
     )
 

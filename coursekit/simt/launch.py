@@ -278,7 +278,7 @@ class Launch:
             errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
             f"{{thread}} is still running after {self.timeout_s:g} s.",
             "A loop that never ends, or one that waits for a value that no other "
-            "thread writes; or simply too much work for the simulator.",
+            "thread writes; or more work than the simulator can do in that time.",
             "Check the condition that ends the loop; for more work pass a larger "
             "timeout_s to ck.simulator().",
         )  # fmt: skip

@@ -106,6 +106,18 @@ _RULES = (
         "Close it; an editor that marks pairs of brackets shows which one is alone.",
     ),
     (
+        r'of type "[^"]*\*" cannot be assigned to an entity of type "[^"]*\*"',
+        "Without an index the name of an array is an address, not an element; and "
+        "an address of const values does not go into a pointer that may write.",
+        "For an element write its index, out[i] = a[i]; else make the pointer const.",
+    ),
+    (
+        r"must have pointer-to-object type",
+        "An element has no elements of its own: here are more indices than the "
+        "array has.",
+        "Rows of a matrix lie one behind the other: write a[row * cols + col].",
+    ),
+    (
         r"cannot be assigned|must be a modifiable lvalue|expression must be modifiable",
         "The left side is const: a pointer to const is for reading only.",
         "Remove const from the parameter if the kernel writes to it.",

@@ -3,8 +3,16 @@
 import numpy as np
 
 from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, blank, blocks, covering, shuffled
+from coursekit.exercises import Exercise, Limit, blank, blocks, covering, shuffled
 
+# 1024 floats are 128 sectors of 32 bytes; threads that do each other's work write more.
+STORED_ONCE = Limit(
+    counter="global_store_sectors",
+    size=1024,
+    most=128,
+    why="Each element is written once, by a thread whose neighbours write the "
+    "elements beside it.",
+)
 PICTURES = ((1, 1), (3, 5), (16, 16), (17, 33), (33, 17))
 
 
@@ -88,8 +96,10 @@ EXERCISES = (
             "one_less": (CheckFailed, "never written"),
             "thread_only": (CheckFailed, "never written"),
             "wrong_stride": (CheckFailed, "never written"),
+            "four_each": (CheckFailed, "global_store_sectors is"),
             "in_place": (CheckFailed, "changed the input a"),
         },
+        limits=(STORED_ONCE,),
     ),
     Exercise(
         id="05.2",
@@ -115,6 +125,7 @@ EXERCISES = (
             "neighbour": (OutOfBoundsError, "reads b[8], but b has 8 elements"),
             "guard_too_wide": (OutOfBoundsError, "[8], but"),
         },
+        limits=(STORED_ONCE,),
     ),
     Exercise(
         id="05.3",
@@ -132,14 +143,16 @@ EXERCISES = (
             "has nothing to do.",
             "if (...) in front of the last line; the condition compares i with n.",
         ),
-        starter=(OutOfBoundsError, "reads a[-1]"),
+        starter=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+        owner=None,
         mutants={
-            "guard_too_wide": (OutOfBoundsError, "reads a[-1]"),
+            "guard_too_wide": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
             "one_less": (CheckFailed, "never written"),
-            "thread_guard": (OutOfBoundsError, "reads a[-"),
+            "thread_guard": (OutOfBoundsError, "reads a["),
             "half": (CheckFailed, "never written"),
-            "index_of_the_end": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            "index_of_the_end": (OutOfBoundsError, "writes out[8]"),
         },
+        limits=(STORED_ONCE,),
     ),
     Exercise(
         id="05.4",

@@ -1,7 +1,7 @@
-// Guard: out[i] = a[n - 1 - i] for every i in [0, n), with any grid.
+// Guard: out[n - 1 - i] = a[i] for every i in [0, n), with any grid.
 __global__ void backwards(const float *a, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        out[i] = a[n - 1 - i];
+        out[n - 1 - i] = a[i];
 }

@@ -3,5 +3,5 @@ __global__ void backwards(const float *a, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i <= n)
-        out[i] = a[n - 1 - i];
+        out[n - 1 - i] = a[i];
 }
