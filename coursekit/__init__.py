@@ -18,6 +18,7 @@ _HOME = {
     "exercises.student": ("check", "hint", "progress", "reset", "solution"),
     "expect": ("expect_error",),
     "hardware": ("device", "devices"),
+    "heat": ("show_profile",),
     "magics": ("load_ipython_extension", "module"),
     "simulation": ("simulator",),
     "widgets.questions": ("guess", "quiz"),

@@ -49,11 +49,12 @@ def missing() -> str:
     return "" if shutil.which("ncu") else "Nsight Compute (ncu) is not installed"
 
 
-def measure(script: Path) -> list[dict[str, int]]:
-    """Counters of every kernel that a Python script launches, in order."""
+def measure(script: Path, kernels) -> list[dict[str, int]]:
+    """Counters of every launch of these kernels by a Python script, in order."""
+    names = "|".join(sorted(set(kernels)))
     command = [
         "ncu", "--csv", "--clock-control", "none", "--print-units", "base",
-        "--metrics", ",".join(PER_LAUNCH), "--kernel-name", "regex:^k$",
+        "--metrics", ",".join(PER_LAUNCH), "--kernel-name", f"regex:^({names})$",
         sys.executable, str(script),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ)

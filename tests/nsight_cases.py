@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import kernel_launches
 import numpy as np
 
 import coursekit as ck
@@ -21,13 +22,20 @@ WORDS = 4096
 
 @dataclass(frozen=True)
 class Case:
-    """One launch: a name, CUDA C++ of one kernel, and how to launch it."""
+    """One launch: a name, CUDA C++ or the path of a file, and how to launch it."""
 
     name: str
     source: str
     grid: object = 1
     block: object = 32
     arguments: tuple = ()
+    kernel: str = "k"
+    shared_bytes: int = 0
+
+    @property
+    def function(self):
+        """The compiled kernel."""
+        return ck.compile(self.source)[self.kernel]
 
 
 def _array(kind: str) -> np.ndarray:
@@ -172,17 +180,32 @@ def kernels():
     yield Case("histogram", HISTOGRAM, 20, 256, (data, bins, 5000))
 
 
+def course_kernels():
+    """Yield the kernels of the course, those that print or fail left out."""
+    for path, plan in kernel_launches.PLANS.items():
+        for sizes in plan.sizes[-2:]:
+            launch = plan.launch(**sizes)
+            if path.startswith("broken/") or launch.prints:
+                continue
+            shown = ", ".join(f"{name}={size}" for name, size in sizes.items())
+            yield Case(
+                f"{path} {shown}", path, launch.grid, launch.block, launch.arguments,
+                launch.kernel, launch.shared_bytes,
+            )  # fmt: skip
+
+
 def all_cases() -> list[Case]:
     """All launches, in a fixed order."""
-    return [*global_accesses(), *shared_accesses(), *atomics(), *kernels()]
+    return [
+        *global_accesses(), *shared_accesses(), *atomics(), *kernels(),
+        *course_kernels(),
+    ]  # fmt: skip
 
 
 def main() -> None:
     """Launch everything on the GPU."""
     for case in all_cases():
-        module = ck.compile(case.source)
-        kernel = module[module.kernels[0]]
-        kernel[case.grid, case.block](*case.arguments)
+        case.function[case.grid, case.block, case.shared_bytes](*case.arguments)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,14 @@
-"""Compare every counter of every case with Nsight Compute; run on a GPU."""
+"""Compare the counters of every case with Nsight Compute, or record them; on a GPU.
+
+`python tests/nsight_compare.py tests/golden/ncu_h200.json` measures on this
+machine's GPU, writes the file, and prints what differs from the simulator.
+"""
 
 from __future__ import annotations
 
+import datetime
+import json
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -10,30 +17,74 @@ import nsight_cases
 
 import coursekit as ck
 
+GOLDEN = Path(__file__).parent / "golden" / "ncu_h200.json"
 
-def compare() -> tuple[Counter, list[tuple[str, str, int, int, str]]]:
-    """Equal counts by field; (case, field, simulated, measured, label) where not."""
+
+def measured() -> dict[str, dict[str, int]]:
+    """Nsight Compute's counters of every case, by name."""
     cases = nsight_cases.all_cases()
-    measured = nsight.measure(Path(nsight_cases.__file__))
-    assert len(measured) == len(cases), (len(measured), len(cases))
-    equal, unequal = Counter(), []
-    for case, real in zip(cases, measured, strict=True):
-        module = ck.compile(case.source)
-        kernel = module[module.kernels[0]]
-        counts = ck.count(kernel, case.grid, case.block, case.arguments)
-        for name in nsight.METRICS:
-            if getattr(counts, name) == real[name]:
-                equal[name] += 1
-            else:
-                ours, label = getattr(counts, name), counts.label(name)
-                unequal.append((case.name, name, ours, real[name], label))
-    return equal, unequal
+    script = Path(nsight_cases.__file__)
+    found = nsight.measure(script, [case.kernel for case in cases])
+    names = [case.name for case in cases]
+    assert len(found) == len(names) == len(set(names)), (len(found), len(names))
+    return dict(zip(names, found, strict=True))
+
+
+def differences(case, real: dict[str, int]) -> list[tuple[str, int, int, str]]:
+    """(field, simulated, measured, label) of each counter that differs."""
+    counts = ck.count(
+        case.function, case.grid, case.block, case.arguments, case.shared_bytes
+    )
+    return [
+        (name, getattr(counts, name), value, counts.label(name))
+        for name, value in real.items()
+        if getattr(counts, name) != value
+    ]
+
+
+def is_known(case: str, field: str, simulated: int, real: int) -> bool:
+    """Reductions to scattered addresses: an H200 now and then adds a sector.
+
+    Of 48 random patterns of 32 lanes 2 took one sector more than the rule, whose
+    cause is not found; a histogram of random bytes takes 2 % more.
+    """
+    scattered = case == "histogram" and field == "global_atomic_sectors"
+    return scattered and simulated <= real <= 1.03 * simulated
+
+
+def record(path: Path) -> dict[str, dict[str, int]]:
+    """Measure on this machine and write what was found."""
+    found = measured()
+    from coursekit.hardware import present_gpu
+
+    content = {
+        "device": present_gpu().name,
+        "date": datetime.date.today().isoformat(),
+        "metrics": nsight.METRICS,
+        "cases": {
+            name: {field: value for field, value in counts.items() if value}
+            for name, counts in found.items()
+        },
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = json.dumps(content, indent=1)
+    path.write_text(rows + "\n")
+    return found
+
+
+def main() -> None:
+    """Record, then print every difference and a table by field."""
+    found = record(Path(sys.argv[1]))
+    equal, unequal = Counter(), Counter()
+    for case in nsight_cases.all_cases():
+        rows = differences(case, found[case.name])
+        for row in rows:
+            print(case.name, *row, sep=" | ")
+            unequal[row[0]] += 1
+        equal.update(set(nsight.METRICS) - {row[0] for row in rows})
+    for name in nsight.METRICS:
+        print(f"{name:28} equal {equal[name]:4}  unequal {unequal[name]:4}")
 
 
 if __name__ == "__main__":
-    equal, unequal = compare()
-    for row in unequal:
-        print(*row, sep=" | ")
-    for name, count in equal.items():
-        wrong = sum(row[1] == name for row in unequal)
-        print(f"{name:28} equal {count:4}  unequal {wrong:4}")
+    main()

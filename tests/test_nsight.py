@@ -1,42 +1,47 @@
-"""The simulator's counts equal Nsight Compute's on this machine's GPU."""
+"""The simulator's counts equal Nsight Compute's, as recorded and on this GPU."""
+
+import json
 
 import nsight
+import nsight_cases
 import nsight_compare
 import pytest
 
-from coursekit.simt.counters import Counters
+CASES = {case.name: case for case in nsight_cases.all_cases()}
+RECORDED = json.loads(nsight_compare.GOLDEN.read_text())["cases"]
 
-pytestmark = pytest.mark.gpu
+
+def wrong(name, real):
+    """Differences of counters that claim to be the hardware's."""
+    every = {field: real.get(field, 0) for field in nsight.METRICS}
+    return [
+        row
+        for row in nsight_compare.differences(CASES[name], every)
+        if row[3] != "ptx" and not nsight_compare.is_known(name, *row[:3])
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_counts_equal_those_recorded_on_an_h200(name):
+    assert wrong(name, RECORDED[name]) == []
+
+
+def test_every_recorded_case_still_exists():
+    assert RECORDED.keys() == CASES.keys()
 
 
 @pytest.fixture(scope="module")
-def compared():
-    """Every counter of every case: equal ones by field, and the others."""
+def measured():
+    """Nsight Compute's counters of every case on this machine."""
     if reason := nsight.missing():
         pytest.skip(reason)
     try:
-        return nsight_compare.compare()
+        return nsight_compare.measured()
     except PermissionError as error:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("field", nsight.METRICS)
-def test_counts_equal_the_hardware(gpu, compared, field):
-    equal, unequal = compared
-    wrong = [row for row in unequal if row[1] == field and row[4] != "ptx"]
-    assert equal[field]
-    assert [row for row in wrong if not _known(*row)] == []
-
-
-def _known(case, field, simulated, measured, label):
-    """Reductions to scattered addresses: an H200 now and then adds a sector.
-
-    Of 48 random patterns of 32 lanes 2 took one sector more than the rule, whose
-    cause is not found; a histogram of random bytes takes 2 % more.
-    """
-    scattered = case == "histogram" and field == "global_atomic_sectors"
-    return scattered and simulated <= measured <= 1.03 * simulated
-
-
-def test_every_compared_field_is_a_counter():
-    assert all(getattr(Counters({}), field) == 0 for field in nsight.METRICS)
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", CASES)
+def test_counts_equal_those_of_this_gpu(gpu, measured, name):
+    assert wrong(name, measured[name]) == []

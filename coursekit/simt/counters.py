@@ -121,6 +121,7 @@ class Counters:
     source: str = "simulator"
     labels: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[tuple[str, int], Counters] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     left_out: frozenset[str] = frozenset()
 
     def __getattr__(self, name: str) -> int:

@@ -32,7 +32,8 @@ def tally(launch) -> Counters:
         for place, counts in sorted(lines.items())
         if place[1]
     }
-    return Counters(dict(total), labels=labels, lines=by_line)
+    texts = launch.program.sources
+    return Counters(dict(total), labels=labels, lines=by_line, texts=texts)
 
 
 def _count_code(program, code, lines, inexact) -> None:
