@@ -1,6 +1,6 @@
 # The course's verbs. `make help` lists them; README.md has the commands behind them.
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-gpu check test-code test-notebooks notebooks doctor clean
+.PHONY: help setup lab test test-gpu check test-code test-notebooks golden notebooks doctor clean
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -19,10 +19,12 @@ setup:            ## make .venv and install everything into it; nothing to do wh
 	@$(PYTHON) -I coursekit/setup_environment.py
 
 # The notebooks open as copies in work/, which no update of the course touches.
+# The settings: ask nothing at the first start, and keep widgets in saved notebooks.
 lab: export COURSEKIT_WORK := $(CURDIR)/work
 lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-browser)
 	@$(PY) -m coursekit.working_copies
-	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/work/$(START) $(AS_ROOT) $(ARGS)
+	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/work/$(START) \
+	    --LabApp.app_settings_dir="$(CURDIR)/notebooks/lab_settings" $(AS_ROOT) $(ARGS)
 
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook
 
@@ -47,6 +49,9 @@ test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 	@nvidia-smi -L || { echo "make test-gpu: no NVIDIA GPU here; make test needs none" >&2; exit 1; }
 	@$(PY) -m pytest -m gpu tests $(ARGS)
 	@$(MAKE) --no-print-directory test-notebooks
+
+golden: setup     ## on an H200: record Nsight Compute's counters for the tests
+	@$(PY) tests/nsight_compare.py tests/golden/ncu_h200.json
 
 notebooks: setup  ## run the notebooks in place without a GPU and store their outputs (ARGS="notebooks/00_start_here.ipynb")
 	@$(PY) notebooks/execute.py $(ARGS)

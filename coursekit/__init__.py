@@ -32,6 +32,7 @@ _HOME = {
         "DeadlockError",
         "DeviceError",
         "DivisionByZeroError",
+        "HostAccessError",
         "IllegalInstructionError",
         "KernelError",
         "LaunchError",

@@ -35,7 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if not given:
+        parser.print_help(sys.stderr)
+        return 2
+    options = parser.parse_args(given)
     module = importlib.import_module(COMMANDS[options.command][0])
     try:
         return module.main(options.arguments)

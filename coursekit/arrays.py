@@ -9,7 +9,7 @@ import numpy as np
 
 from coursekit import backend as backends
 from coursekit.arguments import operands
-from coursekit.errors import ArgumentError, DeviceError
+from coursekit.errors import ArgumentError, DeviceError, HostAccessError
 
 
 class DeviceArray:
@@ -139,8 +139,13 @@ class DeviceArray:
             )
         return DeviceArray(self._buffer, self._offset, lengths, self.dtype)
 
-    def _refusal(self, what: str) -> DeviceError:
-        return DeviceError.explained(
+    def __getattr__(self, name: str):
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            raise AttributeError(f"'DeviceArray' object has no attribute {name!r}")
+        raise self._refusal(f".{name}", HostAccessError)
+
+    def _refusal(self, what: str, kind=DeviceError) -> DeviceError:
+        return kind.explained(
             f"{self!r} allows no {what} on the host.",
             "Its values lie in device memory, which Python cannot reach.",
             "Copy it back with ck.to_host(array) and use the NumPy array it returns.",
@@ -160,7 +165,7 @@ _REFUSED = {
     "conversion": "array bool float int complex index buffer round trunc",
     "NumPy function": "array_ufunc array_function",
     "comparison": "eq ne lt le gt ge",
-    "arithmetic": "neg pos abs invert "
+    "arithmetic": "neg pos abs invert divmod rdivmod "
     "add radd iadd sub rsub isub mul rmul imul truediv rtruediv itruediv "
     "floordiv rfloordiv ifloordiv mod rmod imod pow rpow ipow matmul rmatmul imatmul "
     "lshift rlshift ilshift rshift rrshift irshift "

@@ -67,6 +67,12 @@ _ARCH_OPTION = re.compile(r"-{1,2}(?:arch|gpu-architecture)\b")
 
 
 def _define_flags(defines: Mapping[str, object]) -> tuple[str, ...]:
+    if not isinstance(defines, Mapping):
+        raise CompileError.explained(
+            f"defines: {defines!r} is no dict.",
+            "Each macro has a name and a value.",
+            'Write for example defines={"TILE": 16}; None defines a name alone.',
+        )
     return tuple(_define_flag(name, value) for name, value in defines.items())
 
 

@@ -258,6 +258,14 @@ def _check_bounds(kernel_name, configuration, needs) -> None:
 
 def _check_shared(kernel_name, configuration, needs, device) -> None:
     static, dynamic = needs.shared_bytes, configuration.shared_bytes
+    if static > device.shared_bytes_per_block:
+        raise LaunchError.explained(
+            f"{kernel_name}: {static:,} bytes of static shared memory a block, but at "
+            f"most {device.shared_bytes_per_block:,} are possible.",
+            "Arrays with a size in the source, `__shared__ float tile[N]`, have a "
+            "lower limit than those that the launch sizes.",
+            "Use smaller tiles, or `extern __shared__` and the launch's third index.",
+        )
     limit = device.shared_bytes_per_block_optin
     if static + dynamic > limit:
         raise LaunchError.explained(

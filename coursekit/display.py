@@ -125,10 +125,12 @@ class _View:
             found = sources.find(_path(source))
             return cls(found.name, _tidy(found.text))
         module = getattr(source, "module", source)
-        if not isinstance(getattr(module, "source", None), str):
+        texts = (getattr(module, name, None) for name in ("source", "name"))
+        if not all(isinstance(text, str) for text in texts):
             raise ArgumentError.explained(
                 f"show got {type(source).__name__}, which has no source.",
-                cure="Give a path, a compiled module or a kernel.",
+                "It shows CUDA C++: that of a file, or what was compiled.",
+                "Give a path, a compiled module or a kernel.",
             )
         function = _bare_name(source.name) if module is not source else None
         return cls(module.name, _tidy(module.source), function)
@@ -155,7 +157,8 @@ def _path(source: str | Path) -> Path:
     if "\n" in str(source):
         raise ArgumentError.explained(
             "show got source text, which it takes for a path.",
-            cure="Compile the text first: ck.show(ck.compile(text)).",
+            "Text has no name and no place that lines could be told from.",
+            "Compile the text first: ck.show(ck.compile(text)).",
         )
     path = Path(source)
     return path if path.suffix else path.with_suffix(".cu")

@@ -73,6 +73,10 @@ class DeviceError(CourseError):
     """Device memory was touched from the host, is exhausted, or its context is lost."""
 
 
+class HostAccessError(DeviceError, AttributeError):
+    """NumPy arrays have this attribute, arrays in device memory do not."""
+
+
 class UnsupportedError(CourseError):
     """The simulator or this machine lacks what was asked for."""
 

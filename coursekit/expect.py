@@ -101,5 +101,6 @@ def _compiled(match: str | None) -> re.Pattern[str] | None:
 def _no_type(what: str) -> ArgumentError:
     return ArgumentError.explained(
         f"expect_error {what}.",
-        cure="Write for example `with ck.expect_error(ck.OutOfBoundsError):`.",
+        "It passes only when the code raises an error of the class given here.",
+        "Write for example `with ck.expect_error(ck.OutOfBoundsError):`.",
     )

@@ -181,7 +181,11 @@ def _value(option: str, rest: Iterator[str]) -> str:
 
 
 def _bad_option(what: str) -> ArgumentError:
-    return ArgumentError.explained(f"%%cuda {what}.", cure=f"Usage: {USAGE}")
+    return ArgumentError.explained(
+        f"%%cuda {what}.",
+        "What follows %%cuda on its line are options; the code begins below it.",
+        f"Usage: {USAGE}",
+    )
 
 
 def _give_body(lines: list[str]) -> list[str]:
@@ -196,7 +200,9 @@ def _give_body(lines: list[str]) -> list[str]:
 def _require_code(cell: str) -> None:
     if not cell.strip():
         raise ArgumentError.explained(
-            "The %%cuda cell is empty.", cure="Write a kernel below the %%cuda line."
+            "The %%cuda cell is empty.",
+            "The first line is for options; the kernel's code is missing.",
+            "Write a kernel below the %%cuda line.",
         )
 
 

@@ -209,6 +209,13 @@ class Module:
     def _unknown(self, name: str) -> UnknownNameError:
         known = [*self.kernels, *self.templates]
         what = f"{self.name} has no kernel {name!r}"
+        overloads = [each for each in known if each.startswith(f"{name}(")]
+        if overloads:
+            return UnknownNameError.explained(
+                f"{self.name} has several kernels {name!r}: {', '.join(overloads)}.",
+                "They differ in their parameters, so one has to be chosen.",
+                f"Write for example module[{overloads[0]!r}].",
+            )
         if not known:
             return UnknownNameError.explained(
                 f"{what}, nor any other.",

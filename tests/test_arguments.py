@@ -208,6 +208,34 @@ def test_the_message_names_kernel_parameter_and_both_types():
     )
 
 
+CONVERSIONS = {
+    "NumPy array": ("float*", np.zeros(3), "array.astype(np.float32)"),
+    "bfloat16": ("__nv_bfloat16*", np.zeros(3), "tensor.to(torch.bfloat16)"),
+    "struct": ("Point*", np.zeros(3), "structured array with the fields of Point"),
+}
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "how"), CONVERSIONS.values(), ids=CONVERSIONS
+)
+def test_the_cure_converts_with_the_library_of_the_array(type_, value, how):
+    assert how in refusal(type_, value).cure
+
+
+def test_the_cure_of_a_tensor_converts_with_torch():
+    torch = pytest.importorskip("torch")
+    assert "tensor.to(torch.float16)" in refusal("__half*", torch.zeros(3)).cure
+
+
+def test_the_cure_of_a_device_array_converts_before_the_copy(simulated):
+    cure = refusal("float*", ck.empty(3, np.int32)).cure
+    assert "ck.to_device(array.astype(np.float32))" in cure
+
+
+def test_the_default_types_of_numpy_are_blamed_for_them_alone():
+    assert "NumPy makes" not in refusal("float*", np.zeros(3, np.int32)).cause
+
+
 @pytest.mark.parametrize(("type_", "count"), [("float4*", 6), ("__half2*", 3)])
 def test_vectors_need_whole_multiples(type_, count):
     lane = np.dtype(ctype(type_).pointee.dtype)
@@ -263,6 +291,19 @@ def test_a_read_only_input_is_taken(type_):
 def test_swapped_bytes_are_refused():
     with pytest.raises(ck.ArgumentError, match="newbyteorder"):
         signature("const float*").convert([np.zeros(3, ">f4")])
+
+
+@pytest.mark.parametrize("type_", ["float*", "void*"])
+@pytest.mark.parametrize("dtype", [">f4", object])
+def test_an_array_that_no_kernel_can_take_is_named(type_, dtype):
+    assert f"parameter a ({type_}) got an array of " in (
+        refusal(type_, np.zeros(3, dtype)).what
+    )
+
+
+def test_a_torch_tensor_with_gaps_is_packed_by_torch():
+    torch = pytest.importorskip("torch")
+    assert "tensor.contiguous()" in refusal("float*", torch.zeros(3, 4).T).cure
 
 
 def test_objects_are_refused_even_for_void():

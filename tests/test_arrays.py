@@ -174,6 +174,9 @@ HOST_ACCESS = {
     "multiply in place": lambda d: operator.imul(d, 2),
     "matmul": lambda d: d @ d,
     "negate": operator.neg,
+    "divide with remainder": lambda d: divmod(d, 2),
+    "method of NumPy": lambda d: d.sum(),
+    "transpose": lambda d: d.T,
     "equal": lambda d: d == 1,
     "less": lambda d: d < 1,
     "compare with an array": lambda d: np.ones(3) == d,
@@ -184,6 +187,20 @@ HOST_ACCESS = {
 def test_values_cannot_be_used_on_the_host(backend, access):
     with pytest.raises(ck.DeviceError, match="ck.to_host"):
         access(ck.to_device(ramp(3)))
+
+
+def test_what_a_numpy_array_has_counts_as_absent(backend):
+    assert not hasattr(ck.empty(3), "tolist")
+
+
+def test_what_a_numpy_array_has_is_refused_by_name(simulated):
+    with pytest.raises(ck.HostAccessError, match=r"allows no \.mean on the host"):
+        ck.empty(3).mean()
+
+
+def test_another_attribute_is_an_attribute_error(backend):
+    with pytest.raises(AttributeError, match="no attribute 'sise'"):
+        ck.empty(3).sise  # noqa: B018
 
 
 def test_a_slice_with_a_step_is_refused(backend):

@@ -112,6 +112,12 @@ def test_unknown_attribute_is_an_attribute_error():
     assert not hasattr(compile(AXPY), "nothing")
 
 
+def test_overloaded_kernel_is_asked_for_by_its_parameters():
+    source = "__global__ void k(int* x) {}\n__global__ void k(float* x) {}\n"
+    with pytest.raises(UnknownNameError, match=r"several kernels 'k': k\(int\*\), k\("):
+        compile(source)["k"]
+
+
 def test_private_attribute_is_no_kernel():
     assert not hasattr(compile("__global__ void _k() {}\n"), "_k")
 
@@ -167,6 +173,11 @@ def test_wrong_template_arguments_are_a_compile_error(arguments):
         compile(SCALE)["scale" + arguments]
 
 
+def test_template_without_arguments_says_how_to_write_them():
+    with pytest.raises(CompileError, match=r"module\['scale<float, 4>'\]"):
+        compile(SCALE)["scale"]
+
+
 def test_error_inside_an_instance_names_the_line():
     with pytest.raises(CompileError, match=r"kernel\.cu:2: "):
         compile(SCALE)["scale<int*>"]
@@ -216,9 +227,10 @@ def test_word_that_is_no_architecture_is_refused(arch):
         compile(AXPY, arch=arch)
 
 
-def test_architecture_that_the_compiler_lacks_is_refused():
-    with pytest.raises(CompileError, match="the architecture goes into arch="):
-        compile(AXPY, arch="sm_12")
+@pytest.mark.parametrize("arch", ["compute_12", "compute_52"])
+def test_architecture_that_the_compiler_lacks_is_named(arch):
+    with pytest.raises(CompileError, match=f"knows no architecture {arch}"):
+        compile(AXPY, arch=arch)
 
 
 @pytest.mark.parametrize(
@@ -327,6 +339,26 @@ def test_missing_file_suggests_near_names(course):
     (course / "matmul" / "step_01.cu").write_text(AXPY)
     with pytest.raises(LaunchError, match=r"Close to it: matmul/step_01\.cu"):
         compile("matmul/step_1.cu")
+
+
+@pytest.mark.parametrize("folder", ["solutions", "mutants"])
+def test_missing_file_suggests_nothing_that_gives_an_exercise_away(course, folder):
+    (course / folder).mkdir()
+    (course / folder / "step_1.cu").write_text(AXPY)
+    with pytest.raises(LaunchError) as caught:
+        compile("step_01.cu")
+    assert folder not in str(caught.value)
+
+
+@pytest.mark.parametrize("nonsense", [None, 3, ["a.cu"]])
+def test_what_is_neither_text_nor_path_is_refused(nonsense):
+    with pytest.raises(LaunchError, match="neither source code nor a path"):
+        compile(nonsense)
+
+
+def test_defines_without_values_are_refused():
+    with pytest.raises(CompileError, match="is no dict"):
+        compile(AXPY, defines=["TILE"])
 
 
 def test_missing_file_says_where_it_was_sought(course):

@@ -85,6 +85,12 @@ def test_an_object_without_source_is_refused():
         show(3)
 
 
+def test_counters_have_no_source_to_show():
+    counted = SimpleNamespace(source="simulator")
+    with pytest.raises(ArgumentError, match="which has no source"):
+        show(counted)
+
+
 def test_text_is_the_numbered_source():
     lines = repr(show(FakeModule())).split("\n")
     assert lines[0] == "cell_scale.cu"

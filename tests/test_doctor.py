@@ -479,6 +479,11 @@ def test_an_unknown_command_lists_the_known(capsys):
     assert "doctor" in capsys.readouterr().err
 
 
+def test_no_command_shows_the_commands(capsys):
+    assert __main__.main([]) == 2
+    assert "new-exercise" in capsys.readouterr().err
+
+
 def test_an_error_of_the_course_is_shown_without_traceback(monkeypatch, capsys):
     def fail(arguments):
         raise DeviceError.explained("It broke.", "", "Mend it.")

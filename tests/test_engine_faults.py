@@ -101,6 +101,16 @@ def test_leaving_dynamic_shared_memory_is_an_error():
         launch(source, 1, 32, out, shared_bytes=64)
 
 
+def test_forgotten_dynamic_shared_memory_names_the_third_index():
+    source = """__global__ void k(float* out) {
+      extern __shared__ float tile[];
+      tile[threadIdx.x] = 0;
+      out[threadIdx.x] = tile[threadIdx.x];
+    }"""
+    with pytest.raises(ck.OutOfBoundsError, match="third index"):
+        launch(source, 1, 32, np.zeros(32, np.float32))
+
+
 def test_leaving_a_local_array_is_an_error():
     source = """__global__ void k(int* out, int n) {
       int own[4];

@@ -202,6 +202,15 @@ def test_name_like_no_other_lists_the_table_or_the_near(asked):
         device(asked)
 
 
+def test_a_device_is_itself():
+    assert device(device("T4")) is device("T4")
+
+
+def test_a_device_is_asked_for_by_name_not_by_number():
+    with pytest.raises(DeviceError, match="No GPU of the table is called '3'"):
+        device(3)
+
+
 def test_device_error_is_a_course_error():
     with pytest.raises(CourseError):
         device("toaster")

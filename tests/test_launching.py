@@ -348,6 +348,13 @@ def test_static_and_dynamic_shared_memory_count_together(simulated, kernels):
     )
 
 
+def test_static_shared_memory_has_a_limit_of_its_own(simulated):
+    source = "__global__ void wide(int* out) { __shared__ int room[12289]; "
+    module = ck.compile(source + "room[threadIdx.x] = 1; out[0] = room[0]; }")
+    with pytest.raises(ck.LaunchError, match="wide: 49,156 bytes of static shared"):
+        module.wide[1, 32](np.zeros(1, np.int32))
+
+
 def test_shared_memory_may_fill_the_limit(simulated, kernels):
     out = np.zeros(32, np.int32)
     kernels.fixed[1, 32, 232_448 - 4096](out)

@@ -5,6 +5,7 @@ dependencies that point one way, and documents that name what exists.
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -116,6 +117,24 @@ def test_workflow_covers_the_supported_pythons():
 def test_makefile_has_the_verb(verb):
     answer = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True)
     assert f"make {verb} " in answer.stdout
+
+
+SETTINGS = ROOT / "notebooks/lab_settings/overrides.json"
+
+
+def test_make_lab_brings_settings():
+    answer = subprocess.run(
+        ["make", "--dry-run", "lab"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert f'--LabApp.app_settings_dir="{SETTINGS.parent}"' in answer.stdout
+
+
+@pytest.mark.parametrize(("plugin", "values"), json.loads(SETTINGS.read_text()).items())
+def test_jupyterlab_knows_the_settings(plugin, values):
+    package, name = plugin.split(":")
+    shared = Path(sys.prefix) / "share/jupyter"
+    (schema,) = shared.glob(f"lab*/**/schemas/{package}/{name}.json")
+    assert set(values) <= set(json.loads(schema.read_text())["properties"])
 
 
 def test_make_test_checks_code_tests_and_notebooks():

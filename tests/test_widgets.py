@@ -316,6 +316,12 @@ def test_guess_as_text_lists_its_options():
     assert repr(guess("How many?", [16, 32])) == expected
 
 
+@pytest.mark.parametrize("text", [3, "", [16, 32]])
+def test_question_without_text_is_refused(text):
+    with pytest.raises(ck.ArgumentError, match="what the student reads"):
+        guess(text, [16, 32])
+
+
 def test_guess_needs_no_answer():
     assert guess("How many?", [16, 32]).right is None
 

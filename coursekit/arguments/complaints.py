@@ -29,6 +29,11 @@ class Context:
         where = f"{self.kernel_name}: parameter {self.parameter.name} ({self.ctype})"
         return ArgumentError.explained(f"{where} got {got}.", cause, cure)
 
+    def about(self, problem: CourseError) -> CourseError:
+        """Build the error for an argument that no kernel can take."""
+        got = problem.what[:1].lower() + problem.what[1:].removesuffix(".")
+        return self.error(got, problem.cause, problem.cure)
+
     def unlike(self, value, wanted: str) -> CourseError:
         """Build the error for a value of another kind than the one wanted."""
         name = self.parameter.name

@@ -115,18 +115,18 @@ def checked_dtype(dtype) -> np.dtype:
     except TypeError:
         raise ArgumentError.explained(
             f"{dtype!r} is no element type.",
-            "",
+            "NumPy knows no type of this name.",
             "Pass a NumPy type, for example np.float32.",
         ) from None
     if found.hasobject or found.kind in "USMm":
         raise ArgumentError.explained(
-            f"An array of {found} cannot go to a device.",
+            f"An array of {found}, which cannot go to a device.",
             "Kernels compute with numbers of a fixed size.",
             "Convert it, for example with array.astype(np.float32).",
         )
     if not found.isnative:
         raise ArgumentError.explained(
-            f"An array of {found} has its bytes in the order of another machine.",
+            f"An array of {found}, with its bytes in the order of another machine.",
             "Files in network byte order are read like this.",
             "Convert it with array.astype(array.dtype.newbyteorder('=')).",
         )

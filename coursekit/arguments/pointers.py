@@ -11,9 +11,13 @@ from coursekit.arguments import operands
 from coursekit.arguments.complaints import WRONG_ORDER, Context
 from coursekit.arguments.operands import Operand, summary
 from coursekit.arguments.scalars import FLOAT_CODES
-from coursekit.errors import CourseError
+from coursekit.errors import ArgumentError, CourseError
 from coursekit.toolchain.signature import CType
 
+_PACKED = {
+    "torch tensor": "tensor.contiguous()",
+    "CuPy array": "cupy.ascontiguousarray(array)",
+}
 _COMPLEX_LANES = {"complex64": "float32", "complex128": "float64"}
 
 
@@ -29,7 +33,7 @@ class ArrayOf:
     def __call__(self, value) -> Operand | None:
         if value is None:
             return None
-        found = operands.describe(value)
+        found = described(self.context, value)
         if found is None:
             raise self._no_array(value)
         self._check_type(found)
@@ -59,12 +63,14 @@ class ArrayOf:
 
     def _check_type(self, found: Operand) -> None:
         if not accepts(self.target, found):
-            wanted = _wanted(self.target)
+            takes = f"{self.target.name}* takes {' or '.join(_wanted(self.target))}"
+            from_numpy = found.type_name in ("float64", "int64") and not found.is_torch
             raise self.context.error(
                 f"a {found.kind} of {found.type_name}",
-                f"{self.target.name}* takes {' or '.join(wanted)}; NumPy makes "
-                "float64 and int64 unless told otherwise.",
-                f"Convert the array, for example with array.astype(np.{wanted[0]}).",
+                f"{takes}; NumPy makes float64 and int64 unless told otherwise."
+                if from_numpy
+                else f"{takes}.",
+                _conversion(self.target, found),
             )
         lanes = self.target.lanes
         count = found.nbytes // max(self.target.size, 1)
@@ -85,6 +91,14 @@ class ArrayOf:
             )
 
 
+def described(context: Context, value) -> Operand | None:
+    """Describe an array; what no kernel can take is refused by parameter."""
+    try:
+        return operands.describe(value)
+    except ArgumentError as problem:
+        raise context.about(problem) from None
+
+
 def checked_layout(context: Context, found: Operand | None) -> Operand | None:
     """Check that the elements of an array lie side by side."""
     if found is not None and not found.contiguous:
@@ -92,8 +106,8 @@ def checked_layout(context: Context, found: Operand | None) -> Operand | None:
             f"a {found.kind} of shape {found.shape} that is not contiguous",
             "A transposed array or a slice with a step skips over elements; a kernel "
             "counts on rows that lie side by side.",
-            "Pass np.ascontiguousarray(array): a copy, so keep it if the kernel "
-            "writes results.",
+            f"Pass {_PACKED.get(found.kind, 'np.ascontiguousarray(array)')}: a copy, "
+            "so keep it if the kernel writes results.",
         )
     return found
 
@@ -135,6 +149,25 @@ def alignment(target: CType) -> int:
     return lane
 
 
+def _conversion(target: CType, found: Operand) -> str:
+    """How to get an array of the right type from the one that was passed."""
+    wanted = _wanted(target)[0]
+    if target.kind == "struct":
+        return (
+            f"Pass a structured array with the fields of {target.name}, or its bytes."
+        )
+    if target.kind == "bfloat16":
+        return "Convert the values with torch: tensor.to(torch.bfloat16)."
+    if found.is_torch:
+        return f"Convert the tensor, for example with tensor.to(torch.{wanted})."
+    if found.kind == "DeviceArray":
+        return (
+            f"Make it with this type: ck.empty(shape, np.{wanted}), or "
+            f"ck.to_device(array.astype(np.{wanted}))."
+        )
+    return f"Convert the array, for example with array.astype(np.{wanted})."
+
+
 def _wanted(target: CType) -> tuple[str, ...]:
     """Element types to suggest in a message."""
     if target.kind == "struct":
@@ -157,7 +190,8 @@ class Untyped:
     def __call__(self, value):
         size = self.context.parameter.size
         if size == 8:
-            found = None if isinstance(value, np.generic) else operands.describe(value)
+            scalar = isinstance(value, np.generic)
+            found = None if scalar else described(self.context, value)
             if found is not None or value is None:
                 return checked_layout(self.context, found)
         data = self._bytes_of(value, size)

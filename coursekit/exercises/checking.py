@@ -54,7 +54,8 @@ def _kernel(entry: Entry, candidate: Any) -> Any:
     if not hasattr(candidate, "kernels"):
         raise ArgumentError.explained(
             f"check got {type(candidate).__name__}, which is no kernel.",
-            cure=f'Write ck.check("{entry.id}"), or give a kernel or a module.',
+            "Without a second argument it takes what the exercise's cell compiled.",
+            f'Write ck.check("{entry.id}"), or give a kernel or a module.',
         )
     try:
         return candidate[entry.exercise.kernel]

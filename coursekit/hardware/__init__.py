@@ -113,12 +113,12 @@ def devices() -> DeviceTable:
     return _TABLE
 
 
-def device(name: str | None = None) -> DeviceProperties:
+def device(name: str | DeviceProperties | None = None) -> DeviceProperties:
     """Describe a GPU.
 
     Parameters
     ----------
-    name : str, optional
+    name : str or DeviceProperties, optional
         A GPU of `devices`, in any case, with or without the maker's name; part of
         it is enough when only one GPU fits. Without a name: inside
         `ck.simulator` the device simulated there, else the GPU of this
@@ -136,6 +136,10 @@ def device(name: str | None = None) -> DeviceProperties:
     >>> device("rtx 4090").memory_bandwidth_gbs
     1008.0
     """
+    if isinstance(name, DeviceProperties):
+        return name
+    if name is not None and not isinstance(name, str):
+        raise _unknown(str(name))
     if name is not None:
         return _find(name)
     if simulated := current_simulated_device():

@@ -145,6 +145,11 @@ def _bounds_advice(region: Region, offset: int) -> tuple[str, str]:
             "int that overflowed.",
             "Check the lower bound too, for example `if (i > 0)`.",
         )
+    if region.space == "shared" and not region.nbytes:
+        return (
+            "The launch gives this kernel no dynamic shared memory.",
+            "Give its bytes as the third index: kernel[grid, block, bytes](...).",
+        )
     if region.space == "shared":
         return (
             "The index is larger than the tile that the block keeps on chip.",

@@ -250,14 +250,25 @@ def _refusal(log: str, unit: Unit) -> CompileError:
     """Explain a refusal; one that only concerns a name expression says so."""
     from coursekit.toolchain.diagnostics import compile_error  # for failures only
 
-    if "__nv_name_map" not in log or not unit.expressions:
+    if "invalid value for --gpu-architecture" in log:
+        error = CompileError.explained(
+            f"{unit.source.name}: the compiler knows no architecture {unit.target}.",
+            "CUDA 13 compiles for compute capability 7.5, compute_75, and newer ones.",
+            'Leave arch out, or write for example arch="sm_90a".',
+        )
+    elif "__nv_name_map" in log and unit.expressions:
+        error = _not_instantiated(log, unit.expressions[-1])
+    else:
         return compile_error(log, unit.source)
-    reason = re.search(r"__nv_name_map\(\d+\): error: (.*)", log)
-    what = f"{unit.expressions[-1]} cannot be instantiated: {reason[1]}."
-    error = CompileError.explained(
-        what,
-        "The template arguments do not fit the template's parameters.",
-        "Compare them with the line template<...> above the kernel.",
-    )
     error.file, error.line, error.log, error.count = unit.source.name, None, log, 1
     return error
+
+
+def _not_instantiated(log: str, expression: str) -> CompileError:
+    reason = re.search(r"__nv_name_map\(\d+\): error: (.*)", log)
+    return CompileError.explained(
+        f"{expression} cannot be instantiated: {reason[1]}.",
+        "The template arguments do not fit the template's parameters.",
+        "Write the arguments into the name, as in module['scale<float, 4>']; the line "
+        "template<...> above the kernel says which it takes.",
+    )

@@ -15,6 +15,8 @@ _INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
 )
 
+_NOT_SUGGESTED = ("mutants", "solutions")  # they would give exercises away
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -168,6 +170,13 @@ def _encodable(text: str) -> bool:
 
 
 def _path_of(source_or_path: str | os.PathLike) -> Path | None:
+    if not isinstance(source_or_path, str | os.PathLike):
+        raise LaunchError.explained(
+            f"compile got {type(source_or_path).__name__}, which is neither source "
+            "code nor a path.",
+            "Its first argument is text: CUDA C++, or the path of a .cu file.",
+            'Write for example ck.compile("start/vec_add.cu").',
+        )
     text = os.fspath(source_or_path)
     is_path = not isinstance(source_or_path, str)
     if not is_path and ("\n" in text or not text.endswith(".cu")):
@@ -181,7 +190,8 @@ def _path_of(source_or_path: str | os.PathLike) -> Path | None:
 
 def _missing(text: str) -> LaunchError:
     root = paths.kernels()
-    known = sorted(p.relative_to(root).as_posix() for p in root.rglob("*.cu"))
+    found = (p.relative_to(root) for p in root.rglob("*.cu"))
+    known = sorted(p.as_posix() for p in found if p.parts[0] not in _NOT_SUGGESTED)
     wanted = text.removeprefix("kernels/")
     near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
     by_name = {Path(name).name: name for name in known}

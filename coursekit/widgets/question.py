@@ -51,6 +51,7 @@ class Question:
     tolerance: float = 0.0
 
     def __post_init__(self) -> None:
+        _check_text(self)
         if self.options is None and isinstance(self.answer, bool):
             object.__setattr__(self, "options", (True, False))
         if self.options is not None:
@@ -108,6 +109,15 @@ def _find(options: Sequence[Any] | None, wanted: Any) -> int | None:
         if same_kind and option == wanted:
             return position
     return None
+
+
+def _check_text(question: Question) -> None:
+    if not isinstance(question.text, str) or not question.text.strip():
+        raise ArgumentError.explained(
+            f"A question got text={question.text!r}.",
+            "The first argument is what the student reads.",
+            'Write for example ck.guess("How many blocks?", [2, 4, 8]).',
+        )
 
 
 def _check_options(question: Question) -> None:
