@@ -1,6 +1,6 @@
 # The course's verbs. `make help` lists them; README.md has the commands behind them.
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-gpu check test-code test-notebooks golden notebooks doctor clean
+.PHONY: help setup lab test test-gpu check test-code test-notebooks golden sass notebooks doctor clean
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -52,6 +52,9 @@ test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 
 golden: setup     ## on an H200: record Nsight Compute's counters for the tests
 	@$(PY) tests/nsight_compare.py tests/golden/ncu_h200.json
+
+sass: setup       ## compare the course's kernels with machine code, for machines without nvdisasm
+	@$(PY) -m coursekit.reconciliation
 
 notebooks: setup  ## run the notebooks in place without a GPU and store their outputs (ARGS="notebooks/00_start_here.ipynb")
 	@$(PY) notebooks/execute.py $(ARGS)

@@ -10,6 +10,7 @@ from coursekit.arguments.staging import stage
 from coursekit.configuration import check, configure
 from coursekit.errors import ArgumentError, CourseError
 from coursekit.launching import Kernel, Launcher
+from coursekit.reconciliation import plans
 from coursekit.simt.counters import Counters
 
 
@@ -86,4 +87,6 @@ def count(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
     values = kernel.signature.convert(args)
     check(kernel.name, configuration, backend.needs(kernel), backend.device)
     staged = stage(backend, kernel.signature.rules, values, isolate=True)
-    return backend.launch(kernel, configuration, staged, counters=True).counters
+    plan = plans.plan(kernel, backend.device)
+    launched = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
+    return launched.counters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,6 +106,11 @@ class Module:
 
         display = self._unit.source.display
         return sass.disassemble(self.cubin(arch), lines=lines, display=display)
+
+    def remember(self, kind: str, arch: str | int, make: Callable[[], dict]) -> dict:
+        """Return what `make` finds out about machine code; asked once, then cached."""
+        target = self._real_target(arch)
+        return building.through_cache(self._unit, kind, target, make)[0]
 
     @property
     def resources(self) -> Mapping[str, cubin.Resources]:

@@ -269,8 +269,11 @@ class SimulatorBackend:
         *,
         wait: bool = True,
         counters: bool = False,
+        **options,
     ):
         """Run a kernel to its end, in any case; returns the engine's LaunchResult.
+
+        `options` go to the engine.
 
         Raises
         ------
@@ -297,6 +300,7 @@ class SimulatorBackend:
             multiprocessors=self.device.sm_count,
             cooperative=configuration.cooperative,
             write=sys.stdout.write,
+            **options,
         )
 
     def _check_supported(self, kernel, configuration: Configuration) -> None:

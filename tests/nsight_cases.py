@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import kernel_launches
 import numpy as np
+import shared_kernels
 
 import coursekit as ck
 
@@ -180,6 +181,29 @@ def kernels():
     yield Case("histogram", HISTOGRAM, 20, 256, (data, bins, 5000))
 
 
+def joined_accesses():
+    """Yield kernels whose shared accesses the assembler joins or keeps apart."""
+    square, line = np.zeros((64, 64), np.float32), np.zeros(512, np.float32)
+    matrices = (square, square, square.copy(), 64)
+    for tile in (16, 32):
+        source = shared_kernels.TILED.replace("TILE", str(tile))
+        grid = (64 // tile, 64 // tile)
+        yield Case(f"tiled matmul {tile}", source, grid, (tile, tile), matrices)
+    registers = shared_kernels.REGISTERS
+    yield Case("register tiles", registers, 1, 256, matrices)
+    wide = shared_kernels.REGISTERS_FLOAT4
+    yield Case("register tiles float4", wide, 1, 256, matrices)
+    reduction = shared_kernels.REDUCTION
+    yield Case("reduction in shared memory", reduction, 2, 256, (line, line.copy()))
+    three = shared_kernels.THREE_WORDS
+    yield Case("three words of four", three, 1, 128, (line, line.copy()))
+    count = np.full(64, 37, np.int32)
+    yield Case(
+        "loop unrolled by ptxas", shared_kernels.UNROLLED, 1, 64,
+        (count, line.copy()), shared_bytes=256,
+    )  # fmt: skip
+
+
 def course_kernels():
     """Yield the kernels of the course, those that print or fail left out."""
     for path, plan in kernel_launches.PLANS.items():
@@ -198,7 +222,7 @@ def all_cases() -> list[Case]:
     """All launches, in a fixed order."""
     return [
         *global_accesses(), *shared_accesses(), *atomics(), *kernels(),
-        *course_kernels(),
+        *joined_accesses(), *course_kernels(),
     ]  # fmt: skip
 
 

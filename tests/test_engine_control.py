@@ -359,3 +359,149 @@ def test_named_barriers_let_half_a_block_meet():
     t = np.arange(128)
     expected = t // 64 * 64 + 63 - t % 64
     np.testing.assert_array_equal(run(source, 128, block=128), expected)
+
+
+def _tile(t):
+    return range(t & ~3, (t & ~3) + 4)
+
+
+TILE_CALLS = {
+    "ballot": ("__ballot_sync(mask, t % 3 == 0)",
+               lambda t: sum((u % 3 == 0) << u % 32 for u in _tile(t))),
+    "any": ("__any_sync(mask, t == 6)", lambda t: 6 in _tile(t)),
+    "all": ("__all_sync(mask, t > 3)", lambda t: t > 3),
+    "match": ("__match_any_sync(mask, 5)", lambda t: 15 << _tile(t)[0] % 32),
+    "reduce": ("__reduce_add_sync(mask, t)", lambda t: sum(_tile(t))),
+}  # fmt: skip
+
+
+@on_both
+@pytest.mark.parametrize("call", TILE_CALLS)
+def test_tiles_of_a_warp_name_different_masks_in_one_instruction(call):
+    text, model = TILE_CALLS[call]
+    source = f"""__global__ void k(int* out) {{
+      int t = threadIdx.x;
+      unsigned mask = 0xfu << (t & 28);
+      out[t] = {text};
+    }}"""
+    found = run(source, 64).view(np.uint32)
+    np.testing.assert_array_equal(found, [int(model(t)) for t in range(64)])
+
+
+@on_both
+def test_lanes_in_two_calls_of_one_function_exchange_values():
+    source = """__device__ __noinline__ int twice(int x) {
+      return 2 * __shfl_xor_sync(0xffffffff, x, 16);
+    }
+    __global__ void k(int* out) {
+      int t = threadIdx.x;
+      out[t] = t < 16 ? twice(t + 100) + 1 : twice(3 * t) - 1;
+    }"""
+    expected = [
+        2 * 3 * (t ^ 16) + 1 if t < 16 else 2 * ((t ^ 16) + 100) - 1 for t in range(32)
+    ]
+    np.testing.assert_array_equal(run(source, 32, block=32), expected)
+
+
+@on_both
+def test_results_of_calls_are_kept_while_other_lanes_call_from_the_same_line():
+    source = """__device__ __noinline__ int slow(int n, int* one) {
+      int sum = 0;
+      for (int i = 0; i < n; ++i) sum += 1 + atomicAdd(one, 0);
+      return sum;
+    }
+    __global__ void k(int* out, int* one) {
+      int t = threadIdx.x, sum = 0, n = t * 37 % 11;
+      while (n > 0) {
+        if ((n + t) % 3) { n -= 1; continue; }
+        sum += slow(40 * n + t, one);
+        n -= 2;
+      }
+      out[t] = sum;
+    }"""
+
+    def model(t):
+        n, total = t * 37 % 11, 0
+        while n > 0:
+            if (n + t) % 3:
+                n -= 1
+                continue
+            total += 2 * (40 * n + t)
+            n -= 2
+        return total
+
+    found = run(source, 32, block=32, inputs=(np.ones(1, np.int32),))
+    np.testing.assert_array_equal(found, [model(t) for t in range(32)])
+
+
+@on_both
+def test_lanes_that_only_wait_to_return_do_not_hold_up_a_collective():
+    source = """__global__ void k(int* out) {
+      int t = threadIdx.x;
+      out[t] = 1;
+      if (t & 1) { if (t % 5 == 0) return; out[t] = 2; }
+      __ballot_sync(__activemask(), 1);
+      __syncwarp();
+      out[t] += 7;
+    }"""
+    expected = [1 if t % 2 and t % 5 == 0 else 8 + t % 2 for t in range(32)]
+    np.testing.assert_array_equal(run(source, 32, block=32), expected)
+
+
+@on_both
+def test_syncwarps_of_two_branches_meet_while_other_lanes_spin():
+    source = """__global__ void k(int* out) {
+      __shared__ volatile int flag;
+      int t = threadIdx.x;
+      if (t == 0) flag = 0;
+      __syncwarp();
+      if (t < 8) { out[t] = 1; __syncwarp(0xffff); if (t == 0) flag = 1; }
+      else if (t < 16) { out[t] = 2; __syncwarp(0xffff); }
+      else { while (!flag) {} out[t] = 3; }
+    }"""
+    found = run(source, 32, block=32)
+    np.testing.assert_array_equal(found, np.repeat([1, 2, 3], [8, 8, 16]))
+
+
+@on_both
+def test_lanes_exit_from_within_a_function():
+    source = """__device__ __noinline__ void f(int* out, int t) {
+      if (t % 3 == 0) asm volatile("exit;");
+      out[t] = 2;
+    }
+    __global__ void k(int* out) {
+      int t = threadIdx.x;
+      out[t] = 1;
+      if (t & 1) f(out, t);
+      out[t] += 5;
+    }"""
+    expected = [6 if t % 2 == 0 else 1 if t % 3 == 0 else 7 for t in range(64)]
+    np.testing.assert_array_equal(run(source, 64), expected)
+
+
+@on_both
+def test_a_guarded_exit_ends_its_lanes_alone():
+    source = """__global__ void k(int* out) {
+      int t = threadIdx.x;
+      asm volatile("{ .reg .pred p; setp.gt.s32 p, %0, 40; @p exit; }" :: "r"(t));
+      out[t] = t;
+    }"""
+    expected = np.where(np.arange(64) > 40, -7, np.arange(64))
+    np.testing.assert_array_equal(run(source, 64), expected)
+
+
+def test_a_counted_barrier_waits_for_all_lanes_of_a_divergent_warp(simulated):
+    source = """__global__ void k(int* out) {
+      __shared__ int tile[64];
+      int t = threadIdx.x;
+      tile[t] = 0;
+      __syncthreads();
+      if (t & 1) { if (t == 77) return; tile[t] = t; } else { tile[t] = 2 * t; }
+      asm volatile("bar.sync 1, 64;" ::: "memory");
+      out[t] = tile[63 - t];
+    }"""
+    module = ck.compile(source, options=("-G",))
+    out = np.zeros(64, np.int32)
+    module.k[1, 64](out)
+    t = 63 - np.arange(64)
+    np.testing.assert_array_equal(out, np.where(t & 1, t, 2 * t))

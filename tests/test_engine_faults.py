@@ -111,6 +111,13 @@ def test_forgotten_dynamic_shared_memory_names_the_third_index():
         launch(source, 1, 32, np.zeros(32, np.float32))
 
 
+def test_a_recursion_that_never_ends_overflows_the_stack():
+    source = """__device__ __noinline__ int climb(int n) { return climb(n + 1) + n; }
+    __global__ void k(int* x) { x[threadIdx.x] = climb(threadIdx.x); }"""
+    with pytest.raises(ck.OutOfBoundsError, match="overflows its stack"):
+        launch(source, 1, 4, np.zeros(4, np.int32))
+
+
 def test_leaving_a_local_array_is_an_error():
     source = """__global__ void k(int* out, int n) {
       int own[4];
@@ -150,6 +157,24 @@ def test_trap_raises():
     with pytest.raises(ck.IllegalInstructionError) as caught:
         launch(source, 1, 64, 37)
     assert caught.value.thread == (37, 0, 0)
+
+
+def test_a_trap_of_some_lanes_names_the_first_of_them():
+    source = """__global__ void k(int* x) {
+      asm volatile("{ .reg .pred p; setp.gt.s32 p, %0, 60; @p trap; }"
+                   :: "r"((int)threadIdx.x));
+    }"""
+    with pytest.raises(ck.IllegalInstructionError, match=r"thread \(61, 0, 0\)"):
+        launch(source, 1, 64, np.zeros(1, np.int32))
+
+
+def test_a_recursion_without_end_overflows_the_stack():
+    source = """__device__ __noinline__ int f(int x, int* p) {
+      return x == p[0] ? 3 : f(x + 1, p) * 3 + f(x + 2, p);
+    }
+    __global__ void k(int* p) { p[0] = f(threadIdx.x, p); }"""
+    with pytest.raises(ck.OutOfBoundsError, match="overflows its stack"):
+        launch(source, 1, 32, np.full(1, -7, np.int32))
 
 
 def test_a_failed_assert_quotes_its_condition():

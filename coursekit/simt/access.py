@@ -28,12 +28,19 @@ class Access:
         Bytes per lane, all vector elements together.
     verb : str
         READS, WRITES or UPDATES.
+
+    Attributes
+    ----------
+    counted : tuple of two int, or None
+        How a shared access counts where the machine code joins it with others: bytes
+        per lane (0: another one counts for it), and bytes below its address.
     """
 
     def __init__(self, instruction, space, width, verb):
         self.instruction, self.space = instruction, space
         self.width, self.verb = width, verb
-        self.sites: dict[str, np.ndarray] = {}
+        self.sites: dict[str, int] = {}
+        self.counted: tuple[int, int] | None = None
 
     def parts(self, warp, addresses):
         """Yield (region, lanes, offsets) that cover the active lanes.
@@ -156,6 +163,9 @@ class Access:
             self._add(f"global_{kind}_sectors", rule(active))
 
     def _count_shared(self, warp, kind, active) -> None:
+        width, below = self.counted or (self.width, 0)
+        if not width:
+            return
         self._add(f"shared_{kind}_requests", 1)
         if kind == "atomic":
             used = counters.shared_atomic_wavefronts(active)
@@ -163,7 +173,7 @@ class Access:
             return
         lanes = np.flatnonzero(warp.mask).tolist()
         used, conflicts = counters.shared_wavefronts(
-            lanes, active.tolist(), self.width, load=kind == "load"
+            lanes, (active - below).tolist(), width, load=kind == "load"
         )
         self._add(f"shared_{kind}_wavefronts", used)
         self._add(f"shared_{kind}_bank_conflicts", conflicts)

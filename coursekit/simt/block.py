@@ -6,8 +6,9 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt import faults
-from coursekit.simt.collectives import Barrier, Collective
+from coursekit.simt.collectives import Barrier
 from coursekit.simt.memory import SharedMemory
+from coursekit.simt.rendezvous import Collective
 from coursekit.simt.warp import LANES, Warp
 
 
@@ -16,8 +17,8 @@ class Arrivals:
 
     def __init__(self, count: int | None):
         self.count = count
-        self.threads = 0
-        self.votes = 0
+        self.threads = self.counted = self.votes = 0
+        self.warps: set[Warp] = set()
         self.splits: list[tuple[Warp, object, Barrier]] = []
 
 
@@ -68,6 +69,8 @@ class Block:
                     continue
                 before = warp.executed
                 yielded |= warp.run(fuel) == "yield"
+                for name, arrivals in list(self.barriers.items()):
+                    self._open_full(name, arrivals)
                 progress |= warp.executed != before
             if not any(w.ready or w.parked for w in self.warps):
                 return "done"
@@ -83,15 +86,26 @@ class Block:
         arrivals = self.barriers.setdefault(name, Arrivals(count))
         if arrivals.count is None:
             arrivals.count = count
-        arrivals.threads += LANES if count and barrier.aligned else warp.count
+        arrivals.threads += warp.count
+        if not count or not barrier.aligned:
+            arrivals.counted += warp.count
+        elif warp not in arrivals.warps:
+            arrivals.counted += LANES
+            arrivals.warps.add(warp)
         if barrier.vote is not None:
             arrivals.votes += int(np.count_nonzero(barrier.votes(warp.split)))
         if not barrier.arrives_only:
             arrivals.splits.append((warp, warp.split, barrier))
             warp.park(barrier)
-        if arrivals.threads >= (arrivals.count or self.launch.threads):
-            self._open(name, arrivals)
+        self._open_full(name, arrivals)
         return barrier.next if barrier.arrives_only else None
+
+    def _open_full(self, name: int, arrivals: Arrivals) -> None:
+        """Open a barrier if all have arrived, late lanes of its warps too."""
+        late = any(w.ready for w, _, _ in arrivals.splits if w in arrivals.warps)
+        full = arrivals.counted >= (arrivals.count or self.launch.threads)
+        if full and not late:
+            self._open(name, arrivals)
 
     def _open(self, name: int, arrivals: Arrivals) -> None:
         del self.barriers[name]

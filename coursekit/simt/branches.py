@@ -92,7 +92,7 @@ def _indexed_branch(decoder, instruction, block):
 
 def _leaving(decoder, instruction, number):
     guard = decoder.guard_slot(instruction)
-    opcode, program = instruction.opcode, decoder.program
+    opcode = instruction.opcode
 
     def leave(warp):
         if opcode == "trap":
@@ -103,9 +103,10 @@ def _leaving(decoder, instruction, number):
                 "point cannot be reached legally.",
                 "Look at the condition that leads to this line.",
             )  # fmt: skip
-        if opcode == "exit" and warp.frame.caller is not None:
-            raise faults.unsupported(program, instruction, " inside a function call")
-        warp.leave()
+        if opcode == "exit":
+            warp.exit(warp.mask)
+        else:
+            warp.leave()
 
     if guard is None:
         return leave
@@ -119,8 +120,14 @@ def _leaving(decoder, instruction, number):
         staying = warp.mask & ~leaving
         if not staying.any():
             return leave(warp)
-        warp.part([(EXIT, leaving), (number + 1, staying)], EXIT)
-        return None
+        if opcode == "ret":
+            warp.part([(EXIT, leaving), (number + 1, staying)], EXIT)
+            return None
+        if opcode == "trap":
+            warp.show_lanes(warp.split, leaving)
+            return leave(warp)
+        warp.drop(leaving)
+        return number + 1
 
     return finish
 

@@ -52,9 +52,10 @@ def _enter(program, function, instruction, call, number):
         ):
             frame.params[parameter.name] = caller.params[argument]
         for result, target in zip(function.results, call.results, strict=True):
-            room = np.zeros((32, result.nbytes), np.uint8)
-            frame.params[result.name] = room
-            caller.params[target] = room
+            # Lanes that called from here earlier may still have to read theirs.
+            frame.params[result.name] = caller.params.setdefault(
+                target, np.zeros((32, result.nbytes), np.uint8)
+            )
         split.block = number
         warp.ready.append(Split(0, split.mask, frame, split.meeting))
         return None
@@ -77,9 +78,8 @@ def _vprintf(warp, instruction, call) -> None:
     """Print for the active lanes, in ascending order."""
     templates, buffers = _argument(warp, call, 0), _argument(warp, call, 1)
     launch = warp.block.launch
-    room = np.zeros((32, 4), np.uint8)
     if call.results:
-        warp.frame.params[call.results[0]] = room
+        warp.frame.params.setdefault(call.results[0], np.zeros((32, 4), np.uint8))
     for lane in np.flatnonzero(warp.mask).tolist():
         template = printf.read_string(launch.memory, int(templates[lane]))
         address = int(buffers[lane])

@@ -14,9 +14,9 @@ import numpy as np
 from coursekit import errors
 from coursekit.simt import faults
 from coursekit.simt.ir import Not, Pair
+from coursekit.simt.rendezvous import Collective
 
 _LANE = np.arange(32, dtype=np.int64)
-_BIT = (np.uint32(1) << np.arange(32, dtype=np.uint32)).astype(np.uint32)
 
 
 def lane_bits(mask: np.ndarray) -> int:
@@ -37,76 +37,8 @@ def make(decoder, instruction, number: int):
     return Collective(decoder, instruction, number, _MAKERS[instruction.opcode]).finish
 
 
-class Collective:
-    """A warp-wide instruction."""
-
-    def __init__(self, decoder, instruction, number, maker):
-        self.instruction, self.next = instruction, number + 1
-        operands = list(instruction.operands)
-        self.synchronised = "sync" in instruction.modifiers
-        member = operands.pop() if self.synchronised else None
-        self.member = None if member is None else decoder.layout.operand(member, "b32")
-        self.apply = maker(decoder, instruction, operands)
-
-    def members(self, warp) -> np.ndarray:
-        """Lanes that the member mask of the current lanes names."""
-        if self.member is None:
-            return warp.mask
-        value = warp.slots[self.member][warp.mask][0]
-        return (value & _BIT) != 0
-
-    def finish(self, warp):
-        """Execute if all members are here; else park the split."""
-        if self.member is not None:
-            self._check_own_mask(warp)
-            missing = self.members(warp) & warp.live & ~warp.mask
-            if missing.any():
-                warp.park(self)
-                return None
-        self.execute(warp)
-        return self.next
-
-    def execute(self, warp) -> None:
-        """Do the exchange for the current lanes."""
-        self.apply(warp)
-
-    def _check_own_mask(self, warp) -> None:
-        masks = warp.slots[self.member]
-        outside = warp.mask & ((masks & _BIT) == 0)
-        if outside.any():
-            lane = int(np.argmax(outside))
-            raise faults.kernel_error(
-                errors.BarrierError, warp, lane, self.instruction,
-                f"{{thread}} calls a warp function whose mask {masks[lane]:#010x} "
-                f"does not contain its own lane {lane}.",
-                "The mask names the lanes that take part; the caller must be one.",
-                "Use 0xffffffff in code that the whole warp runs, or take the mask "
-                "from __ballot_sync before the branch.",
-            )  # fmt: skip
-
-    def stuck(self, warp, split):
-        """The error for lanes that wait for members that cannot come."""
-        missing = self.members_of(warp, split) & warp.live & ~split.mask
-        lane = int(np.argmax(missing))
-        waiting = int(np.argmax(split.mask))
-        name = self.instruction.name
-        return faults.kernel_error(
-            errors.BarrierError, warp, waiting, self.instruction,
-            f"{{thread}} waits in `{name}` for thread {warp.thread(lane)} of its "
-            f"warp, which never gets there.",
-            "The mask of a warp function names lanes that took another branch.",
-            "Call it where all lanes of the mask come together, or name only the "
-            "lanes that take part.",
-        )  # fmt: skip
-
-    def members_of(self, warp, split) -> np.ndarray:
-        """Lanes that the mask of a parked split names."""
-        value = split.frame.slots[self.member][split.mask][0]
-        return (value & _BIT) != 0
-
-
 def _warp_barrier(decoder, instruction, operands):
-    return lambda warp: None
+    return (lambda warp: None), []
 
 
 def _shuffle(decoder, instruction, operands):
@@ -144,7 +76,7 @@ def _shuffle(decoder, instruction, operands):
         if valid is not None:
             np.copyto(slots[valid], inside, where=warp.mask)
 
-    return apply
+    return apply, [slot, valid]
 
 
 def _vote(decoder, instruction, operands):
@@ -166,7 +98,7 @@ def _vote(decoder, instruction, operands):
             result = every or (mode == "uni" and not votes.any())
         np.copyto(warp.slots[slot], result, where=warp.mask)
 
-    return apply
+    return apply, [slot]
 
 
 def _match(decoder, instruction, operands):
@@ -190,7 +122,7 @@ def _match(decoder, instruction, operands):
         if slot is not None:
             np.copyto(warp.slots[slot], result, where=warp.mask)
 
-    return apply
+    return apply, [slot, same]
 
 
 _REDUCTIONS = {
@@ -215,7 +147,7 @@ def _redux(decoder, instruction, operands):
                   if values.dtype.kind == "u" else np.int64(result).astype(np.int32),
                   where=warp.mask)  # fmt: skip
 
-    return apply
+    return apply, [slot]
 
 
 def _elect(decoder, instruction, operands):
@@ -230,7 +162,7 @@ def _elect(decoder, instruction, operands):
         if chosen is not None:
             np.copyto(warp.slots[chosen], np.equal(_LANE, leader), where=warp.mask)
 
-    return apply
+    return apply, [slot, chosen]
 
 
 _MAKERS = {

@@ -48,7 +48,7 @@ def basic_blocks(function: Function) -> list[BasicBlock]:
     ]
     for b, block in enumerate(blocks):
         block.successors = _successors(function, blocks, b, number)
-    _post_dominators(blocks)
+    find_meets(blocks)
     return blocks
 
 
@@ -72,7 +72,7 @@ def _successors(function, blocks, b, number) -> tuple[int, ...]:
     return (following,)
 
 
-def _post_dominators(blocks: list[BasicBlock]) -> None:
+def find_meets(blocks: list[BasicBlock]) -> None:
     """Set every block's `meet` (Cooper, Harvey and Kennedy, on the reversed graph)."""
     order = _reverse_postorder(blocks)
     rank = {node: i for i, node in enumerate(order)}

@@ -68,16 +68,31 @@ class Code:
         code = self.blocks[block]
         return self.function.instructions[code.start + code.length - 1]
 
+    def returns_at(self, block: int) -> bool:
+        """Whether a block does nothing but return."""
+        return (
+            block != EXIT
+            and self.blocks[block].length == 1
+            and self.last_instruction(block).opcode == "ret"
+            and self.last_instruction(block).guard is None
+        )
+
     def reset(self) -> None:
         """Forget the counts of earlier launches."""
         for block in self.blocks:
             block.executions = block.lanes = 0
         for access in self.accesses:
             access.sites.clear()
+            access.counted = None
         for index in self.guarded_lanes:
             self.guarded_lanes[index] = 0
         for counts in self.branch_counts.values():
             counts[:] = [0, 0]
+
+    def count_as(self, widths) -> None:
+        """Count shared accesses as the machine code joins them, by instruction."""
+        for access in self.accesses:
+            access.counted = widths.get(access.instruction.index)
 
 
 class Decoder:

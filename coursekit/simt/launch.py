@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from coursekit.simt import faults
 from coursekit.simt.block import Block
 from coursekit.simt.counters import Counters
 from coursekit.simt.memory import storage
+from coursekit.simt.merging import CountingPlan
 from coursekit.simt.program import Program
 from coursekit.simt.tally import tally
 from coursekit.simt.transfers import polls
@@ -72,20 +73,18 @@ class Order:
             return named + [w for w in warps if w not in named]
         return warps
 
-    def arrange_blocks(self, grid) -> list[tuple[int, tuple[int, int, int]]]:
-        """(linear index, (x, y, z)) of all blocks in order."""
+    def arrange_blocks(self, grid) -> Iterator[tuple[int, tuple[int, int, int]]]:
+        """Yield (linear index, (x, y, z)) of all blocks in order."""
         width, height, depth = grid
-        every = [
-            (i, (x, y, z))
-            for i, (z, y, x) in enumerate(
-                product(range(depth), range(height), range(width))
-            )
-        ]
+        numbers = range(width * height * depth)
         if self.kind == "reverse":
-            return every[::-1]
-        if self.kind == "seed":
-            random.Random(self.seed).shuffle(every)
-        return every
+            numbers = numbers[::-1]
+        elif self.kind == "seed":
+            numbers = random.Random(self.seed).sample(numbers, len(numbers))
+        for number in numbers:
+            row, x = divmod(number, width)
+            z, y = divmod(row, height)
+            yield number, (x, y, z)
 
 
 @dataclass(frozen=True)
@@ -111,6 +110,7 @@ class Launch:
     multiprocessors: int = 132
     cooperative: bool = False
     write: object = print
+    plan: CountingPlan = field(default_factory=CountingPlan)
 
     def __post_init__(self):
         program = self.program
@@ -218,6 +218,7 @@ class Launch:
         """Run all blocks."""
         for code in self.program.decoded():
             code.reset()
+        self.code.count_as(self.plan.widths)
         if self.cooperative:
             self._workspace = self.memory.allocate(4096, name="grid workspace")
             self._workspace.data[:] = 0
@@ -232,15 +233,17 @@ class Launch:
         return LaunchResult(tally(self) if self.counting else None)
 
     def _run_blocks(self) -> None:
-        pending = self.order.arrange_blocks(self.grid)[::-1]
+        pending = self.order.arrange_blocks(self.grid)
         fuel = POLLING_FUEL if self._polls() else PLAIN_FUEL
         resident: list[Block] = []
         spare: list[Block] = []
-        grow = len(pending) if self.cooperative else 1
-        while pending or resident:
-            while pending and len(resident) < min(grow, RESIDENT_BLOCKS):
+        grow = RESIDENT_BLOCKS if self.cooperative else 1
+        upcoming = next(pending, None)
+        while upcoming or resident:
+            while upcoming and len(resident) < min(grow, RESIDENT_BLOCKS):
                 block = spare.pop() if spare else self._new_block()
-                linear, index = pending.pop()
+                linear, index = upcoming
+                upcoming = next(pending, None)
                 block.start(index, linear)
                 self.started_warps += len(block.warps)
                 resident.append(block)
@@ -309,6 +312,8 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
         All blocks are resident, grid-wide barriers work.
     write : callable
         Receives the text of device printf.
+    plan : CountingPlan
+        How shared accesses are counted; as in the PTX by default.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from coursekit.simt import faults
-from coursekit.simt.counters import Counters
+from coursekit.simt.counters import FIELDS, Counters
 from coursekit.simt.dataflow import movable_results
 
 _FLOPS = {"f16": "flops_fp16", "f32": "flops_fp32", "f64": "flops_fp64"}
@@ -18,6 +18,7 @@ def tally(launch) -> Counters:
     inexact: set[str] = set()
     for code in launch.program.decoded():
         _count_code(launch.program, code, lines, inexact)
+        inexact |= _unconfirmed(launch, code)
     for counts in lines.values():
         _add_bytes(counts)
     total = Counter()
@@ -26,7 +27,7 @@ def tally(launch) -> Counters:
     total["blocks"] = launch.grid[0] * launch.grid[1] * launch.grid[2]
     total["warps"] = launch.started_warps
     total["longest_warp_instructions"] = launch.longest
-    labels = dict.fromkeys(inexact, "ptx")
+    labels = {**launch.plan.labels, **dict.fromkeys(inexact, "ptx")}
     by_line = {
         place: Counters(dict(counts), labels=labels)
         for place, counts in sorted(lines.items())
@@ -67,6 +68,27 @@ def _count_code(program, code, lines, inexact) -> None:
     for access in code.accesses:
         if access.sites:
             line_of(access.instruction).update(access.sites)
+
+
+def _unconfirmed(launch, code) -> set[str]:
+    """Shared counts of which the machine code of the kernel does not tell.
+
+    Generic addresses, functions that are called, and loops that the assembler
+    unrolled while lanes leave them at different times.
+    """
+    own = code is launch.code
+    found = {
+        name
+        for access in code.accesses
+        if access.space is None or not own
+        for name in access.sites
+        if name.startswith("shared_")
+    }
+    divergent = [i for i, (_, apart) in code.branch_counts.items() if apart]
+    for first, last in launch.plan.unrolled if own else ():
+        if any(first <= index <= last for index in divergent):
+            found.update(name for name in FIELDS if name.startswith("shared_"))
+    return found
 
 
 def _count_flops(operation, lanes: int, counts: Counter, inexact: set[str]) -> None:

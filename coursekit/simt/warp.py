@@ -14,6 +14,8 @@ from coursekit.simt.control import EXIT
 from coursekit.simt.memory import local_region
 
 LANES = 32
+# Stack that a call takes at least, for what it must come back to.
+FRAME_BYTES = 16
 _LANE = np.arange(LANES, dtype=np.uint32)
 
 
@@ -52,8 +54,10 @@ class Frame:
         self.code, self.caller, self.resume = code, caller, resume
         self.values = np.zeros((max(len(code.function.registers), 1), 256), np.uint8)
         self.params: dict[str, np.ndarray] = {}
-        below = caller.local_base + caller.code.local_bytes if caller else 0
-        self.local_base = -(-below // 16) * 16
+        self.local_base = 0
+        if caller is not None:
+            used = max(caller.code.local_bytes, FRAME_BYTES)
+            self.local_base = -(-(caller.local_base + used) // 16) * 16
         self.slots = code.layout.bind(self.values, warp, self.local_base)
 
 
@@ -99,11 +103,15 @@ class Warp:
         self.all = split.count == LANES
         self.slots, self.frame = split.frame.slots, split.frame
 
+    def show_lanes(self, split: Split, mask) -> None:
+        """Let steps see the registers of a split, with other lanes active."""
+        self._show(Split(split.block, mask, split.frame, None))
+
     def run(self, fuel: int) -> str:
         """Run until every split has left or waits: "done", "waiting" or "yield"."""
         self.fuel = fuel
         turns = len(self.ready)
-        while self.ready or self._join_collectives():
+        while self.ready or self._join_collectives() or self._let_return():
             split = self.ready.pop()
             self._show(split)
             self._advance(split)
@@ -184,14 +192,29 @@ class Warp:
             meeting = split.meeting
             while meeting is not None:
                 if meeting.arrived.any():
-                    alone = meeting.arrived.copy()
-                    meeting.expected &= ~alone
-                    meeting.arrived[:] = False
-                    ahead = Split(meeting.target, alone, meeting.frame, meeting.outer)
-                    self.ready.append(ahead)
-                    self.idle_turns = 0
+                    self._send_ahead(meeting)
                     return
                 meeting = meeting.outer
+
+    def _let_return(self) -> bool:
+        """Let lanes return that parked lanes wait for, if they only wait to return."""
+        for split in self.parked:
+            meeting = split.meeting
+            while meeting is not None and hasattr(split.waits_for, "join"):
+                code = meeting.frame.code
+                if meeting.arrived.any() and code.returns_at(meeting.target):
+                    self._send_ahead(meeting)
+                    return True
+                meeting = meeting.outer
+        return False
+
+    def _send_ahead(self, meeting: Meeting) -> None:
+        """Lanes that have arrived at a meeting go on without the others."""
+        ahead = meeting.arrived.copy()
+        meeting.expected &= ~ahead
+        meeting.arrived[:] = False
+        self.ready.append(Split(meeting.target, ahead, meeting.frame, meeting.outer))
+        self.idle_turns = 0
 
     def part(self, groups: list[tuple[int, np.ndarray]], meet: int) -> None:
         """Split the current lanes into groups (block, mask) that meet at `meet`."""
@@ -243,12 +266,28 @@ class Warp:
                 inner, meeting = meeting, meeting.outer
                 self._release(inner)
 
+    def drop(self, mask) -> None:
+        """Some of the current lanes end, the others go on."""
+        split = self.split
+        split.mask = split.mask & ~mask
+        split.count = int(np.count_nonzero(split.mask))
+        self._show(split)
+        self.exit(mask)
+
     # -- waiting ----------------------------------------------------------------
 
-    def park(self, reason) -> None:
-        """Set the current split aside until `reason` is fulfilled."""
-        self.split.waits_for = reason
-        self.parked.append(self.split)
+    def park(self, reason, groups=None) -> None:
+        """Set the current lanes aside, group by group, until `reason` is fulfilled."""
+        split = self.split
+        if groups is None or len(groups) == 1:
+            parts = [split]
+        else:
+            parts = [
+                Split(split.block, mask, split.frame, split.meeting) for mask in groups
+            ]
+        for part in parts:
+            part.waits_for = reason
+        self.parked += parts
 
     def resume(self, split: Split) -> None:
         """A parked split goes on with the block after the one it stopped in."""
@@ -258,21 +297,23 @@ class Warp:
         if not self.meets(split):
             self.ready.append(split)
 
+    def resume_together(self, splits: list[Split]) -> None:
+        """Parked splits go on; those of one place with one meeting become one."""
+        alike: dict[tuple, list[Split]] = {}
+        for split in splits:
+            key = id(split.frame), id(split.meeting), split.block
+            alike.setdefault(key, []).append(split)
+        for first, *others in alike.values():
+            for other in others:
+                self.parked.remove(other)
+                first.mask = first.mask | other.mask
+                first.count += other.count
+            self.resume(first)
+
     def _join_collectives(self) -> bool:
         """Execute a collective whose lanes came in several splits, if complete."""
-        for split in self.parked:
-            collective = split.waits_for
-            if not hasattr(collective, "execute"):
-                continue
-            same = [s for s in self.parked if s.waits_for is collective]
-            union = np.logical_or.reduce([s.mask for s in same])
-            self._show(Split(split.block, union, split.frame, None))
-            if not (collective.members(self) & self.live & ~union).any():
-                collective.execute(self)
-                for one in same:
-                    self.resume(one)
-                return True
-        return False
+        awaited = dict.fromkeys(split.waits_for for split in self.parked)
+        return any(one.join(self) for one in awaited if hasattr(one, "join"))
 
     def where(self) -> list[tuple[np.ndarray, object]]:
         """Lanes and last instruction of every split, for reports."""

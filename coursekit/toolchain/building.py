@@ -112,7 +112,7 @@ def build(unit: Unit) -> Build:
         When the compiler refuses the source.
     """
     target = replace(unit.target, real=False)
-    stored, state = _through_cache(unit, "ptx", target, lambda: _build(unit, target))
+    stored, state = through_cache(unit, "ptx", target, lambda: _build(unit, target))
     entries = tuple(
         Entry(name, lowered, signature, tuple(names))
         for name, lowered, signature, names in stored["entries"]
@@ -143,13 +143,24 @@ def machine_code(unit: Unit, target: Target, names: Sequence[str]) -> MachineCod
         return {"cubin": output.code.hex(), "report": output.log}
 
     kind = "cubin " + " ".join(names)
-    stored, _ = _through_cache(unit, kind, target, compiled)
+    stored, _ = through_cache(unit, kind, target, compiled)
     return MachineCode(bytes.fromhex(stored["cubin"]), stored["report"])
 
 
-def _through_cache(
+def through_cache(
     unit: Unit, kind: str, target: Target, make: Callable[[], dict]
 ) -> tuple[dict, str]:
+    """Return what `make` makes of a unit, and where it came from.
+
+    Parameters
+    ----------
+    unit : Unit
+    kind : str
+        What it is; part of the key.
+    target : Target
+    make : callable
+        Returns something that JSON can write.
+    """
     if not unit.cacheable:
         return make(), "disabled"
     store = cache.Cache(paths.cache() / "compiled")

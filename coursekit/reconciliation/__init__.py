@@ -1,0 +1,1 @@
+"""Shared-memory counts compared with the machine code of the same source."""
