@@ -10,8 +10,6 @@ from coursekit.simt.ir import Symbol
 from coursekit.simt.memory import GLOBAL_BASE, LOCAL_WINDOW
 from coursekit.simt.warp import Frame, Split
 
-PRINTF_BYTES = 1 << 20
-
 
 def make_call(decoder, instruction, number: int):
     """The `finish` of a basic block that ends in a call."""

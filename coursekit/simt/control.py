@@ -121,8 +121,3 @@ def _reverse_postorder(blocks: list[BasicBlock]) -> list[int]:
             finished.append(node)
             stack.pop()
     return finished[::-1]
-
-
-def has_loop(blocks: list[BasicBlock]) -> bool:
-    """Whether any block jumps to itself or backwards."""
-    return any(s != EXIT and s <= b for b, k in enumerate(blocks) for s in k.successors)

@@ -15,7 +15,7 @@ import numpy as np
 from coursekit import errors
 from coursekit.simt import branches, faults, isa, moves, transfers
 from coursekit.simt.access import Access
-from coursekit.simt.control import EXIT, basic_blocks, has_loop
+from coursekit.simt.control import EXIT, basic_blocks
 from coursekit.simt.ir import (
     BYTES,
     Function,
@@ -59,7 +59,6 @@ class Code:
     guarded_lanes: dict[int, int] = field(default_factory=dict)
     local_bytes: int = 0
     branch_counts: dict[int, list[int]] = field(default_factory=dict)
-    loops: bool = False
 
     def last_instruction(self, block: int) -> Instruction | None:
         """The instruction that ends a block."""
@@ -117,7 +116,6 @@ class Decoder:
         """Decode every basic block."""
         blocks = basic_blocks(self.function)
         self.starts = {block.start: b for b, block in enumerate(blocks)}
-        self.code.loops = has_loop(blocks)
         for number, block in enumerate(blocks):
             steps = []
             finish = branches.fall_through(number, len(blocks))

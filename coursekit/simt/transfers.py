@@ -86,9 +86,7 @@ def load(decoder, instruction):
     shift = size.bit_length() - 1
 
     def step(warp):
-        addresses = warp.slots[base]
-        if constant:
-            addresses = addresses + _constant(constant, addresses)
+        addresses = _reached(warp, base, constant)
         for region, lanes, offsets in access.parts(warp, addresses):
             index = offsets >> shift
             view = region.view(size)
@@ -150,9 +148,7 @@ def store(decoder, instruction):
     shift = size.bit_length() - 1
 
     def step(warp):
-        addresses = warp.slots[base]
-        if constant:
-            addresses = addresses + _constant(constant, addresses)
+        addresses = _reached(warp, base, constant)
         for region, lanes, offsets in access.parts(warp, addresses):
             index = offsets >> shift
             view = region.view(size)
@@ -208,9 +204,7 @@ def atomic(decoder, instruction):
     shift = size.bit_length() - 1
 
     def step(warp):
-        addresses = warp.slots[base]
-        if constant:
-            addresses = addresses + _constant(constant, addresses)
+        addresses = _reached(warp, base, constant)
         for region, lanes, offsets in access.parts(warp, addresses):
             view = region.view(size).view(dtype)
             index = offsets >> shift
@@ -226,10 +220,13 @@ def atomic(decoder, instruction):
     return _marked(instruction, step)
 
 
-def _constant(offset: int, addresses: np.ndarray):
-    if addresses.itemsize == 4:
-        return np.uint32(offset & 0xFFFFFFFF)
-    return np.uint64(offset & 0xFFFFFFFFFFFFFFFF)
+def _reached(warp, base: int, offset: int) -> np.ndarray:
+    """Addresses of all lanes: a slot plus a constant, which wraps."""
+    addresses = warp.slots[base]
+    if not offset:
+        return addresses
+    bits = 8 * addresses.itemsize
+    return addresses + addresses.dtype.type(offset & ((1 << bits) - 1))
 
 
 MAKERS = {"ld": load, "ldu": load, "st": store, "atom": atomic, "red": atomic}
