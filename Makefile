@@ -1,6 +1,6 @@
 # The course's verbs. `make help` lists them; README.md has the commands behind them.
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-gpu check test-code test-notebooks golden sass notebooks doctor clean
+.PHONY: help setup lab test test-gpu check test-code test-notebooks golden sass record notebooks doctor clean fuzz bench-simulator
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -9,11 +9,12 @@ NOTEBOOKS ?= notebooks
 CELL_TIMEOUT ?= 120
 WORKERS ?= 2
 ARGS ?=
+SEEDS ?= 0:10000
 # JupyterLab refuses to start as root, which is who you are in most containers.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 help:             ## list the verbs
-	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 setup:            ## make .venv and install everything into it; nothing to do when it is current
 	@$(PYTHON) -I coursekit/setup_environment.py
@@ -56,6 +57,9 @@ golden: setup     ## on an H200: record Nsight Compute's counters for the tests
 sass: setup       ## compare the course's kernels with machine code, for machines without nvdisasm
 	@$(PY) -m coursekit.reconciliation
 
+record: setup     ## on a GPU: measure the recorded times anew (ARGS="first/vec_add"; default all)
+	@$(PY) -m coursekit record $(ARGS)
+
 notebooks: setup  ## run the notebooks in place without a GPU and store their outputs (ARGS="notebooks/00_start_here.ipynb")
 	@$(PY) notebooks/execute.py $(ARGS)
 
@@ -64,3 +68,9 @@ doctor: setup     ## what is installed, what is missing, and how to get it
 
 clean:            ## remove .venv and the tools' caches; your own work stays
 	rm -rf .venv build coursekit.egg-info .pytest_cache .ruff_cache .hypothesis
+
+fuzz: setup       ## run random PTX on every engine of the simulator and compare (SEEDS=0:10000)
+	@$(PY) tests/ptx_fuzz.py --seeds $(SEEDS) --processes $(WORKERS) $(ARGS)
+
+bench-simulator: setup  ## time the simulator against C and Numba's, on one core (ARGS="--json FILE --full")
+	@$(PY) tests/benchmarks/simulator.py $(ARGS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from coursekit import simulation
 from coursekit.arguments.staging import stage
@@ -11,26 +11,28 @@ from coursekit.configuration import check, configure
 from coursekit.errors import ArgumentError, CourseError
 from coursekit.launching import Kernel, Launcher
 from coursekit.reconciliation import plans
-from coursekit.simt.counters import Counters
+from coursekit.simt.counters import FIELDS, Counters
 
 
-def _spelt(function: Callable[..., Counters]) -> Callable[..., Counters]:
-    """Refuse the arguments of a launch where those of a count belong."""
+def spelt(function: Callable) -> Callable:
+    """Refuse the arguments of a launch where those of a count or a check belong."""
+    name = function.__name__
+    most = function.__code__.co_argcount - 1
 
     @functools.wraps(function)
-    def spelt(kernel, *given, **named) -> Counters:
+    def checked(kernel, *given, **named):
         configuration = None
         if isinstance(kernel, Launcher):
             kernel, configuration = kernel.kernel, kernel.configuration
         if not isinstance(kernel, Kernel):
-            raise _no_kernel(kernel)
+            raise _no_kernel(name, kernel)
         args = named.get("args", given[2] if len(given) > 2 else ())
-        if configuration or len(given) > 4 or not isinstance(args, (tuple, list)):
+        if configuration or len(given) > most or not isinstance(args, (tuple, list)):
             shape = configuration.written if configuration else _shape(given, named)
-            raise _misspelt(kernel, shape)
+            raise _misspelt(name, kernel, shape)
         return function(kernel, *given, **named)
 
-    return spelt
+    return checked
 
 
 def _shape(given: tuple, named: dict) -> str:
@@ -38,25 +40,25 @@ def _shape(given: tuple, named: dict) -> str:
     return f"{known.get('grid', 'grid')}, {known.get('block', 'block')}"
 
 
-def _no_kernel(given) -> CourseError:
+def _no_kernel(name: str, given) -> CourseError:
     return ArgumentError.explained(
-        f"count got {type(given).__name__}, which is no kernel.",
+        f"{name} got {type(given).__name__}, which is no kernel.",
         "The first argument is a kernel of a compiled module.",
-        "Write ck.count(kernel, grid, block, (a, b, n)).",
+        f"Write ck.{name}(kernel, grid, block, (a, b, n)).",
     )
 
 
-def _misspelt(kernel: Kernel, shape: str) -> CourseError:
+def _misspelt(name: str, kernel: Kernel, shape: str) -> CourseError:
     names = kernel.signature.names
     comma = "," if len(kernel.parameters) == 1 else ""
     return ArgumentError.explained(
-        f"count cannot tell the arguments of {kernel.name} from its own.",
+        f"{name} cannot tell the arguments of {kernel.name} from its own.",
         "Its first three are kernel, grid and block; the kernel's own are one tuple.",
-        f"Write ck.count({kernel.name}, {shape}, ({names}{comma})).",
+        f"Write ck.{name}({kernel.name}, {shape}, ({names}{comma})).",
     )
 
 
-@_spelt
+@spelt
 def count(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
     """Count memory requests, conflicts, instructions and more of one launch.
 
@@ -90,3 +92,24 @@ def count(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
     plan = plans.plan(kernel, backend.device)
     launched = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
     return launched.counters
+
+
+_WEAKEST = ("ptx", "ncu", "sass", "exact")
+
+
+def added(counts: Sequence[Counters]) -> Counters:
+    """Add up the counts of launches that run one after the other.
+
+    A sum is as near to the hardware's as the weakest of its parts. The longest warp is
+    that of all launches.
+    """
+    values = {name: sum(getattr(one, name) for one in counts) for name in FIELDS}
+    longest = (one.longest_warp_instructions for one in counts)
+    values["longest_warp_instructions"] = max(longest, default=0)
+    labels = {
+        name: min((one.label(name) for one in counts), key=_WEAKEST.index)
+        for name in FIELDS
+        if counts
+    }
+    sources = dict.fromkeys(one.source for one in counts)
+    return Counters(values, ", ".join(sources) or "simulator", labels)

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from coursekit import paths
 from coursekit.configuration import Configuration, Needs
 from coursekit.errors import LaunchError, UnsupportedError
+from coursekit.progress_bar import ProgressBar
 
 DEFAULT_DEVICE = "H200"
 _active: contextvars.ContextVar[Simulation | None] = contextvars.ContextVar(
@@ -168,6 +170,7 @@ class SimulatedBuffer:
     def write(self, offset: int, data: np.ndarray) -> None:
         """Copy an array of uint8 in."""
         self.region.data[offset : offset + data.size] = data
+        self.region.filled |= data.size == self.region.nbytes
 
 
 class SimulatedMemory:
@@ -227,6 +230,11 @@ def simulated_memory() -> SimulatedMemory:
     return SimulatedMemory()
 
 
+def _machine_code():
+    """The folder for machine code of kernels."""
+    return paths.cache() / "simulator"
+
+
 class SimulatorBackend:
     """Allocates in simulated memory and launches on the simulator."""
 
@@ -282,13 +290,17 @@ class SimulatorBackend:
         UnsupportedError
             It does something that the simulator lacks.
         """
-        from coursekit.simt import launch as engine
-
         self._check_supported(kernel, configuration)
         memory = simulated_memory()
         memory.name(staged.names)
+        with ProgressBar(kernel.name) as progress:
+            return self._run(kernel, configuration, staged, progress, counters, options)
+
+    def _run(self, kernel, configuration, staged, progress, counters, options):
+        from coursekit.simt import launch as engine
+
         return engine.launch(
-            memory.program(kernel.module),
+            simulated_memory().program(kernel.module),
             kernel.lowered_name,
             configuration.grid,
             configuration.block,
@@ -300,6 +312,8 @@ class SimulatorBackend:
             multiprocessors=self.device.sm_count,
             cooperative=configuration.cooperative,
             write=sys.stdout.write,
+            cache=_machine_code,
+            progress=progress,
             **options,
         )
 

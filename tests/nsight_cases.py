@@ -2,11 +2,13 @@
 
 Single accesses of one warp with every stride, offset, width and mask that matters,
 and small kernels of the kinds that the course has. `python tests/nsight_cases.py`
-runs them all on the GPU, in order, for Nsight Compute to measure.
+runs them all on the GPU, in order, for Nsight Compute to measure; with the name of
+a kernel, those of that name.
 """
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 import kernel_launches
@@ -131,6 +133,84 @@ def _atomic(name: str, index: np.ndarray, kind: str, result: bool) -> Case:
     )
 
 
+COPY = "async_copy"
+# Instruction, type of the source, bytes.
+COPIES = (("ca", "float", 4), ("ca", "float2", 8), ("ca", "float4", 16),
+          ("cg", "float4", 16))  # fmt: skip
+
+
+def async_copies():
+    """Yield `cp.async` of one warp by source, destination, width, mask and cache."""
+    t = np.arange(32)
+    for cache, kind, size in COPIES:
+        limit = 8192 // size
+        sources = {"own": t, "one": 0 * t, "next": t + 1, "backwards": 31 - t,
+                   "stride 2": 2 * t, "stride 8": 8 * t, "stride 17": 17 * t,
+                   "random": _indices(4, 512)}  # fmt: skip
+        for name, source in sources.items():
+            yield _copy(cache, kind, size, (name, source), ("own", t))
+        places = {f"stride {s}": s * t for s in (2, 3, 4, 8, 16, 32, 33)}
+        places |= {"next": t + 1, "backwards": 31 - t, "pairs": t & ~1,
+                   "random": np.random.default_rng(5).permutation(limit)[:32],
+                   "random too": np.random.default_rng(6).permutation(limit)[:32],
+                   "shuffled": np.random.default_rng(7).permutation(32)}  # fmt: skip
+        for name, place in places.items():
+            if place.max() < limit:
+                yield _copy(cache, kind, size, ("own", t), (name, place))
+        for mask in MASKS[1:]:
+            for place in (("own", t), ("stride 2", 2 * t)):
+                yield _copy(cache, kind, size, ("own", t), place, mask)
+        for bytes_ in (0, "t % 2 * SIZE", "t < 9 ? SIZE : SIZE / 2"):
+            shown = str(bytes_).replace("SIZE", str(size))
+            yield _copy(cache, kind, size, ("own", t), ("own", t), amount=shown)
+    tiles = np.zeros(8 * 256, np.float32)
+    yield Case(
+        "async copy of tiles", ASYNC_TILES, 2, 256, (tiles, tiles.copy(), 8), COPY
+    )
+
+
+def _copy(cache, kind, size, source, place, mask="true", amount="") -> Case:
+    (origin, start), (target, end) = source, place
+    given = f', "r"({amount})' if amount else ""
+    shown = f", {amount} bytes" if amount else ""
+    return Case(
+        f"async copy {cache} {size} B, {origin} to {target} if {mask}{shown}",
+        f"""__global__ void {COPY}(
+            const int* start, const int* end, const {kind}* a, {kind}* out) {{
+          __shared__ alignas(16) {kind} tile[8192 / sizeof({kind})];
+          int t = threadIdx.x, i = start[t], j = end[t];
+          unsigned to = (unsigned)__cvta_generic_to_shared(tile + j);
+          if ({mask})
+            asm volatile("cp.async.{cache}.shared.global [%0], [%1], {size}"
+                "{", %2" if amount else ""};" ::"r"(to), "l"(a + i){given} : "memory");
+          asm volatile("cp.async.wait_all;" ::: "memory");
+          if ({mask}) out[t] = tile[j];
+        }}""",
+        arguments=(
+            start.astype(np.int32), end.astype(np.int32), _array(kind), _array(kind),
+        ),
+        kernel=COPY,
+    )  # fmt: skip
+
+
+ASYNC_TILES = """#include <cuda_pipeline.h>
+__global__ void async_copy(const float* x, float* sums, int tiles) {
+  __shared__ float tile[2][256];
+  int t = threadIdx.x;
+  __pipeline_memcpy_async(&tile[0][t], x + t, 4);
+  __pipeline_commit();
+  float sum = 0;
+  for (int i = 0; i < tiles; ++i) {
+    if (i + 1 < tiles)
+      __pipeline_memcpy_async(&tile[(i + 1) % 2][t], x + (i + 1) * 256 + t, 4);
+    __pipeline_commit();
+    __pipeline_wait_prior(1);
+    __syncthreads();
+    sum += tile[i % 2][255 - t];
+    __syncthreads();
+  }
+  sums[blockIdx.x * 256 + t] = sum;
+}"""
 TRANSPOSE = """__global__ void k(const float* in, float* out, int n) {
   __shared__ float tile[32][32 + PAD];
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
@@ -222,14 +302,15 @@ def all_cases() -> list[Case]:
     """All launches, in a fixed order."""
     return [
         *global_accesses(), *shared_accesses(), *atomics(), *kernels(),
-        *joined_accesses(), *course_kernels(),
+        *joined_accesses(), *async_copies(), *course_kernels(),
     ]  # fmt: skip
 
 
 def main() -> None:
-    """Launch everything on the GPU."""
+    """Launch everything on the GPU, or the kernels of one name."""
     for case in all_cases():
-        case.function[case.grid, case.block, case.shared_bytes](*case.arguments)
+        if case.kernel in sys.argv[1:] or not sys.argv[1:]:
+            case.function[case.grid, case.block, case.shared_bytes](*case.arguments)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def test_unsolved_exercise_is_graded_with_exit_code_1(folder, capsys):
     saved.save(catalogue.find("42.1"), add_ten(""))
     code, shown = command(capsys, "grade")
     assert code == 1
-    assert "stage 2 of 4: The small problem: 8 of 8 elements of out were" in shown
+    assert "stage 2 of 5: The small problem: 8 of 8 elements of out were" in shown
 
 
 def test_cells_of_a_notebook_are_graded(folder, capsys, tmp_path):
@@ -59,7 +59,7 @@ def test_text_that_does_not_compile_is_graded(folder, capsys, tmp_path):
     path = notebook(tmp_path / "a.ipynb", "%%cuda --exercise 42.1\nvoid f( {")
     code, shown = command(capsys, "grade", path)
     assert code == 1
-    assert "stage 1 of 4: CompileError" in shown
+    assert "stage 1 of 5: CompileError" in shown
 
 
 def test_cell_without_code_is_graded(folder, capsys, tmp_path):

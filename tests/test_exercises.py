@@ -100,9 +100,25 @@ __shared__ float ten;
     if (i < n) out[i] = a[i] + ten;"""
 
 
-def test_result_that_depends_on_the_order_of_warps_is_found(folder):
+def test_race_is_found_though_the_result_is_right(folder):
     verdict = checked(RACE)
     assert verdict.passed_stages == 3, verdict
+    assert type(verdict.error) is ck.DataRaceError
+
+
+FIRST_WARP = """\
+__shared__ unsigned first;
+    if (threadIdx.x == 0) first = 32;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) atomicCAS(&first, 32, threadIdx.x / 32);
+    __syncthreads();
+    // The warp that completes a barrier goes on first: here, the last one.
+    if (i < n) out[i] = a[i] + 10 + (first != (blockDim.x - 1) / 32);"""
+
+
+def test_result_that_depends_on_the_order_of_warps_is_found(folder):
+    verdict = checked(FIRST_WARP)
+    assert verdict.passed_stages == 4, verdict
     assert "depends on the order of the warps" in repr(verdict)
 
 
@@ -215,7 +231,7 @@ def test_kernel_within_the_limit_passes(folder):
 def test_kernel_beyond_the_limit_is_told_the_counts(folder):
     wasteful = add_ten("if (i < n) out[i] = a[i] + 10 + 0 * a[(i * 8) % n];")
     verdict = examine(one(limits=(LIMIT,)), wasteful)
-    assert verdict.passed_stages == 4
+    assert verdict.passed_stages == 5
     assert "global_load_sectors is 1152, at most 128 will do" in verdict.message
 
 

@@ -268,7 +268,8 @@ def classes(bits, kind):
     return {
         "finite": not isinstance(size, str), "infinite": size == ref.INF,
         "number": size != ref.NAN, "notanumber": size == ref.NAN,
-        "normal": not isinstance(size, str) and stored > 0,
+        # Zeros are normal to an H200.
+        "normal": not isinstance(size, str) and (stored > 0 or size == 0),
         "subnormal": stored == 0 and size > 0,
     }  # fmt: skip
 

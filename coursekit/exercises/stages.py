@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from coursekit.checking import initcheck, racecheck, synccheck
 from coursekit.counting import count
 from coursekit.errors import CheckFailed, CourseError
 from coursekit.exercises import complaints, picture
 from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.tables import Table
-from coursekit.exercises.trial import Problem, Trial, written
+from coursekit.exercises.trial import TIMEOUT_S, Problem, Trial, written
 from coursekit.simulation import simulator
 
 ORDERS = ("reverse", 1, 2, 3)
@@ -45,6 +46,7 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
         Stage("compiles, with the parameters of the starter", check_signature),
         Stage(f"a small problem, size {written(exercise.small)}", check_picture),
         Stage(f"sizes {sizes}, {shapes}", check_sizes),
+        Stage("no races, every value set, barriers for all", check_threads),
         Stage(f"{len(ORDERS)} other orders of the warps", check_orders),
     ]
     if exercise.limits:
@@ -92,6 +94,18 @@ def check_sizes(bench: Bench) -> None:
     for size in exercise.sizes:
         for launch in exercise.launches:
             _require_right(bench, Trial.of(exercise, size, launch))
+
+
+def check_threads(bench: Bench) -> None:
+    """Look for races and the like on the largest size, with every launch shape."""
+    exercise = bench.entry.exercise
+    arguments = Problem.of(exercise, exercise.largest).given
+    for launch in exercise.launches:
+        trial = Trial.of(exercise, exercise.largest, launch)
+        shape = trial.grid, trial.block, tuple(arguments.values()), trial.shared_bytes
+        for checker in (synccheck, racecheck, initcheck):
+            with _quiet(), _context(trial), simulator(timeout_s=TIMEOUT_S):
+                checker(bench.kernel, *shape, raise_=True)
 
 
 def check_orders(bench: Bench) -> None:

@@ -34,6 +34,8 @@ class Access:
     counted : tuple of two int, or None
         How a shared access counts where the machine code joins it with others: bytes
         per lane (0: another one counts for it), and bytes below its address.
+    stored : list of int
+        Slots of the values that a store writes, one an element.
     """
 
     def __init__(self, instruction, space, width, verb):
@@ -41,6 +43,7 @@ class Access:
         self.width, self.verb = width, verb
         self.sites: dict[str, int] = {}
         self.counted: tuple[int, int] | None = None
+        self.stored: list[int] = []
 
     def parts(self, warp, addresses):
         """Yield (region, lanes, offsets) that cover the active lanes.
@@ -177,6 +180,15 @@ class Access:
         )
         self._add(f"shared_{kind}_wavefronts", used)
         self._add(f"shared_{kind}_bank_conflicts", conflicts)
+
+    def add_counts(self, requests: int, amount: int, conflicts: int) -> None:
+        """Add what other code has counted for this instruction."""
+        kind, space = _KIND[self.verb], self.space or "global"
+        what = "wavefronts" if space == "shared" else "sectors"
+        self._add(f"{space}_{kind}_requests", requests)
+        self._add(f"{space}_{kind}_{what}", amount)
+        if space == "shared" and kind != "atomic":
+            self._add(f"{space}_{kind}_bank_conflicts", conflicts)
 
     def _add(self, name: str, amount: int) -> None:
         self.sites[name] = self.sites.get(name, 0) + amount

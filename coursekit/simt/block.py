@@ -37,6 +37,8 @@ class Block:
         for name, value in self.launch.block_values(index, linear).items():
             self._specials[name].fill(value)
         self.shared.clear()
+        if self.launch.observer is not None:
+            self.launch.observer.starts(self)
         self.barriers: dict[int, Arrivals] = {}
         for warp in self.warps:
             warp.start()
@@ -53,7 +55,7 @@ class Block:
         if name == "warpid":
             return np.full(LANES, warp.index, np.uint32)
         if name.startswith("lanemask_"):
-            return _lane_masks(name[9:])
+            return lane_masks(name[9:])
         if name in self._specials:
             return self._specials[name]
         raise errors.UnsupportedError(f"special register %{name}")
@@ -110,6 +112,8 @@ class Block:
     def _open(self, name: int, arrivals: Arrivals) -> None:
         del self.barriers[name]
         self._check_aligned(arrivals)
+        if self.launch.observer is not None:
+            self.launch.observer.opens(self, arrivals)
         for warp, split, barrier in arrivals.splits:
             barrier.give(split, arrivals.votes, arrivals.threads)
             warp.resume(split)
@@ -200,7 +204,8 @@ def _divergent_barrier(warp, barrier, lane, other: str):
     )  # fmt: skip
 
 
-def _lane_masks(kind: str) -> np.ndarray:
+def lane_masks(kind: str) -> np.ndarray:
+    """The values of %lanemask_eq, lt, le, gt or ge."""
     lanes = np.arange(LANES, dtype=np.uint64)
     own = np.uint64(1) << lanes
     below = own - np.uint64(1)

@@ -70,6 +70,8 @@ def _shuffle(decoder, instruction, operands):
                 source = (_LANE & segment) | (delta & ~segment)
             inside = source <= last
         source = np.where(inside, source, _LANE) & 31
+        if warp.observer is not None:
+            warp.observer.shuffles(warp, instruction, source)
         moved = slots[value][source]
         if slot is not None:
             np.copyto(slots[slot], moved, where=warp.mask)

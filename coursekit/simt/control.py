@@ -35,10 +35,13 @@ def ends_block(instruction: Instruction) -> bool:
     )
 
 
-def basic_blocks(function: Function) -> list[BasicBlock]:
-    """Split a function into basic blocks with successors and meeting points."""
+def basic_blocks(function: Function, starts=()) -> list[BasicBlock]:
+    """Split a function into basic blocks with successors and meeting points.
+
+    A block begins at the instructions `starts`, too.
+    """
     code = function.instructions
-    starts = {0, *(i for i in function.labels.values() if i < len(code))}
+    starts = {0, *starts, *(i for i in function.labels.values() if i < len(code))}
     starts |= {i + 1 for i, one in enumerate(code) if ends_block(one)}
     ordered = sorted(s for s in starts if s < len(code))
     number = {start: b for b, start in enumerate(ordered)}

@@ -114,7 +114,8 @@ class Counters:
     Every name in `FIELDS` is an attribute (0 when absent). `label(field)` says how
     a number relates to the hardware's: "exact" (equal by construction), "sass"
     (equal after comparison with the machine code), "ptx" (counts of the PTX,
-    comparable between kernels) or "ncu" (measured with Nsight Compute).
+    comparable between kernels) or "ncu" (measured with Nsight Compute). `note` says
+    which engine of the simulator ran, where it was not the fast one.
     """
 
     values: Mapping[str, int]
@@ -123,6 +124,7 @@ class Counters:
     lines: Mapping[tuple[str, int], Counters] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     left_out: frozenset[str] = frozenset()
+    note: str = ""
 
     def __getattr__(self, name: str) -> int:
         if name in self.left_out:
@@ -190,7 +192,11 @@ class Counters:
             f"  {name:<28}{value:>16,}  {self.label(name)}"
             for name, value in self.as_dict().items()
         ]
-        return "\n".join([f"Counters ({self.source})", *rows])
+        return "\n".join([f"Counters ({self._origin})", *rows])
+
+    @property
+    def _origin(self) -> str:
+        return f"{self.source}; {self.note}" if self.note else self.source
 
     def _repr_html_(self) -> str:
         cell = '<td style="text-align:right;font-variant-numeric:tabular-nums">'
@@ -204,7 +210,7 @@ class Counters:
             f'<th scope="col" style="text-align:{side}">{title}</th>'
             for title, side in sides.items()
         )
-        title = f"Counters ({escape(self.source)})"
+        title = f"Counters ({escape(self._origin)})"
         caption = f'<caption style="text-align:left">{title}</caption>'
         return f"<table>{caption}<thead><tr>{head}</tr></thead>{rows}</table>"
 

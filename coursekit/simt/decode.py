@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt import branches, faults, isa, moves, transfers
+from coursekit.simt import async_copies, branches, faults, isa, moves, transfers
 from coursekit.simt.access import Access
 from coursekit.simt.control import EXIT, basic_blocks
 from coursekit.simt.ir import (
@@ -31,7 +31,7 @@ _IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
             "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
 
 
-MAKERS = {**moves.MAKERS, **transfers.MAKERS}
+MAKERS = {**moves.MAKERS, **transfers.MAKERS, **async_copies.MAKERS}
 
 
 @dataclass(slots=True)
@@ -59,6 +59,8 @@ class Code:
     guarded_lanes: dict[int, int] = field(default_factory=dict)
     local_bytes: int = 0
     branch_counts: dict[int, list[int]] = field(default_factory=dict)
+    successors: list[tuple[int, ...]] = field(default_factory=list)
+    facts: object = None
 
     def last_instruction(self, block: int) -> Instruction | None:
         """The instruction that ends a block."""
@@ -114,8 +116,9 @@ class Decoder:
 
     def decode(self) -> Code:
         """Decode every basic block."""
-        blocks = basic_blocks(self.function)
+        blocks = basic_blocks(self.function, self.block_starts())
         self.starts = {block.start: b for b, block in enumerate(blocks)}
+        self.code.successors = [block.successors for block in blocks]
         for number, block in enumerate(blocks):
             steps = []
             finish = branches.fall_through(number, len(blocks))
@@ -144,6 +147,10 @@ class Decoder:
                 CodeBlock(steps, finish, block.start, length, block.meet)
             )
         return self.code
+
+    def block_starts(self) -> tuple[int, ...]:
+        """Instructions at which a block begins besides those that must."""
+        return ()
 
     def no_guard(self, instruction) -> None:
         if instruction.guard is not None:
@@ -177,6 +184,12 @@ class Decoder:
             warp.mask, warp.all, warp.count = kept
 
         return run
+
+    def access(self, instruction, space, width: int, verb: str) -> Access:
+        """Make the part of a memory instruction that finds and checks its bytes."""
+        access = Access(instruction, space, width, verb)
+        self.code.accesses.append(access)
+        return access
 
     def _step(self, instruction: Instruction):
         maker = MAKERS.get(instruction.opcode)

@@ -101,7 +101,8 @@ def _extent(region: Region, width: int) -> str:
     return text
 
 
-def _element(region: Region, offset: int, width: int) -> str:
+def element(region: Region, offset: int, width: int) -> str:
+    """Name the element at an offset, as the source does: `A[3200]`."""
     size, _ = _units(region, width)
     index, rest = divmod(offset, size)
     shown = f"{readable(region.name) or 'an array'}[{index}]"
@@ -115,7 +116,7 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
         return _stray(warp, lane, instruction, address, width, verb)
     offset = address - region.address
     name = readable(region.name) or "an array"
-    place = _element(region, offset, width)
+    place = element(region, offset, width)
     if region.freed:
         what = f"{{thread}} {verb} {place}, but that array has been freed."
         cause = "The array was deleted, or a temporary copy ended with its launch."

@@ -219,15 +219,21 @@ def square_root(kind: str, rounding: str = "rn") -> Callable:
 def absolute(kind: str) -> Callable:
     """Return the function that clears the sign bit; an H200 makes NaNs canonical."""
     if kind == "bf16":
-        return lambda a: a & np.uint16(0x7FFF)
+        return lambda a: _canonical_bf16(a & np.uint16(0x7FFF))
     return lambda a: quiet(np.abs(a))
 
 
 def negate(kind: str) -> Callable:
     """Return the function that flips the sign bit; an H200 makes NaNs canonical."""
     if kind == "bf16":
-        return lambda a: a ^ np.uint16(0x8000)
+        return lambda a: _canonical_bf16(a ^ np.uint16(0x8000))
     return lambda a: quiet(np.negative(a))
+
+
+def _canonical_bf16(a: np.ndarray) -> np.ndarray:
+    """Give bf16 NaNs their canonical bits."""
+    missing = (a & np.uint16(0x7FFF)) > np.uint16(0x7F80)
+    return np.where(missing, np.uint16(0x7FFF), a)
 
 
 # Of two equal values only zeros differ in bits; then -0 is the lower.
@@ -295,7 +301,10 @@ _TESTS = {
     "infinite": np.isinf,
     "number": lambda a: ~np.isnan(a),
     "notanumber": np.isnan,
-    "normal": lambda a: np.isfinite(a) & (np.abs(a) >= np.finfo(a.dtype).tiny),
+    # Zeros are normal to an H200.
+    "normal": lambda a: (
+        np.isfinite(a) & ((np.abs(a) >= np.finfo(a.dtype).tiny) | (a == 0))
+    ),
     "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
 }
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -73,25 +74,35 @@ class Order:
             return named + [w for w in warps if w not in named]
         return warps
 
-    def arrange_blocks(self, grid) -> Iterator[tuple[int, tuple[int, int, int]]]:
-        """Yield (linear index, (x, y, z)) of all blocks in order."""
-        width, height, depth = grid
-        numbers = range(width * height * depth)
+    def block_numbers(self, count: int) -> Sequence[int]:
+        """Linear indices of all blocks in order."""
+        numbers = range(count)
         if self.kind == "reverse":
-            numbers = numbers[::-1]
-        elif self.kind == "seed":
-            numbers = random.Random(self.seed).sample(numbers, len(numbers))
-        for number in numbers:
-            row, x = divmod(number, width)
-            z, y = divmod(row, height)
-            yield number, (x, y, z)
+            return numbers[::-1]
+        if self.kind == "seed":
+            return random.Random(self.seed).sample(numbers, count)
+        return numbers
+
+
+class OutOfTime(Exception):
+    """A launch in compiled code has run longer than it may."""
+
+
+class TriedLongEnough(Exception):
+    """A launch is too long for the interpreter, if there is another way."""
 
 
 @dataclass(frozen=True)
 class LaunchResult:
-    """What a launch leaves besides the contents of memory."""
+    """What a launch leaves besides the contents of memory.
+
+    `engine` is "compiled", "interpreter" or "both"; `note` says why the interpreter ran
+    where compiled code was asked for.
+    """
 
     counters: Counters | None
+    engine: str = "interpreter"
+    note: str = ""
 
 
 @dataclass
@@ -111,22 +122,30 @@ class Launch:
     cooperative: bool = False
     write: object = print
     plan: CountingPlan = field(default_factory=CountingPlan)
+    observer: object = None
+    engine: str = "auto"
+    cache: object = None
+    progress: object = None
 
     def __post_init__(self):
+        self.program.reachable(self.name)
+        if self.observer is not None:
+            self.program = self.observer.attach(self)
         program = self.program
         self.memory = program.memory
         self.code = program.code(self.name)
-        self.threads = int(np.prod(self.block_shape))
+        self.threads, self.blocks = math.prod(self.block_shape), math.prod(self.grid)
         self.local_bytes = program.local_bytes(self.name)
         self.shared_variables = program.shared_variables(self.name, self.shared_bytes)
-        self.random = random.Random(self.order.seed)
+        self._random = None
         self._params = self._lay_out_parameters()
         self._values: dict[tuple, object] = {}
         self._regions: dict[str, object] = {}
         self._shared_addresses: dict[str, int] = {}
-        self._time = self.longest = self.started_warps = 0
+        self._time = self.longest = self.started_warps = self.finished_blocks = 0
         self._workspace = None
         self.patience = PATIENCE
+        self.patience_s: float | None = None
 
     # -- what warps ask for --------------------------------------------------------
 
@@ -212,28 +231,64 @@ class Launch:
         self._time += 1
         return warp.executed + self._time
 
+    @property
+    def random(self) -> random.Random:
+        """Draws the orders of warps."""
+        if self._random is None:
+            self._random = random.Random(self.order.seed)
+        return self._random
+
     # -- running ----------------------------------------------------------------------
 
     def run(self) -> LaunchResult:
         """Run all blocks."""
-        for code in self.program.decoded():
-            code.reset()
-        self.code.count_as(self.plan.widths)
+        self.start_again()
         if self.cooperative:
             self._workspace = self.memory.allocate(4096, name="grid workspace")
             self._workspace.data[:] = 0
         self._deadline = time.monotonic() + self.timeout_s
+        self._started = time.monotonic()
         try:
             with np.errstate(all="ignore"):
-                self._run_blocks()
+                engine, note = self._run_blocks()
         finally:
             for region in (*self._regions.values(), self._workspace):
                 if region is not None:
                     self.memory.free(region)
-        return LaunchResult(tally(self) if self.counting else None)
+        found = tally(self) if self.counting else None
+        if found is not None and note:
+            found = replace(found, note=note)
+        return LaunchResult(found, engine, note)
 
-    def _run_blocks(self) -> None:
-        pending = self.order.arrange_blocks(self.grid)
+    def _run_blocks(self) -> tuple[str, str]:
+        """Run all blocks; returns which engine did, and a note."""
+        if self.observer is not None or self.engine == "interpreter":
+            self.interpret(self.order.block_numbers(self.blocks))
+            return "interpreter", ""
+        from coursekit.simt import engines
+
+        return engines.run(self)
+
+    def start_again(self) -> None:
+        """Forget what has been counted, and draw the same orders of warps again."""
+        for code in self.program.decoded():
+            code.reset()
+        self.code.count_as(self.plan.widths)
+        self._random = None
+        self.patience, self._time = PATIENCE, 0
+        self.longest = self.started_warps = self.finished_blocks = 0
+
+    def block_indices(self, numbers: Sequence[int]) -> Iterator:
+        """Yield (linear index, (x, y, z)) of blocks."""
+        width, height, _ = self.grid
+        for number in numbers:
+            row, x = divmod(number, width)
+            z, y = divmod(row, height)
+            yield number, (x, y, z)
+
+    def interpret(self, numbers: Sequence[int]) -> None:
+        """Run blocks, given by their linear indices, one step at a time."""
+        pending = self.block_indices(numbers)
         fuel = POLLING_FUEL if self._polls() else PLAIN_FUEL
         resident: list[Block] = []
         spare: list[Block] = []
@@ -249,6 +304,7 @@ class Launch:
                 resident.append(block)
             for block in list(resident):
                 if block.run(fuel) == "done":
+                    self.finished_blocks += 1
                     self.longest = max(
                         self.longest, max(w.executed for w in block.warps)
                     )
@@ -271,9 +327,21 @@ class Launch:
         functions = self.program.reachable(self.name)
         return any(polls(i) for f in functions for i in f.instructions)
 
+    def tick(self, done: int) -> None:
+        """Compiled code asks, now and then, whether to go on with block `done`."""
+        if time.monotonic() >= self._deadline:
+            raise OutOfTime(done)
+        if self.progress is not None:
+            self.progress(done, self.blocks)
+
     def check_time(self, warp) -> None:
-        """Stop a launch that runs longer than it may."""
-        if time.monotonic() < self._deadline:
+        """Stop a launch that runs longer than it may, or than it was to be tried."""
+        now = time.monotonic()
+        if self.patience_s is not None and now - self._started > self.patience_s:
+            raise TriedLongEnough
+        if now < self._deadline:
+            if self.progress is not None:
+                self.progress(self.finished_blocks, self.blocks)
             return
         split = warp.split
         instruction = split.frame.code.last_instruction(split.block)
@@ -310,10 +378,19 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
         What %nsmid says.
     cooperative : bool
         All blocks are resident, grid-wide barriers work.
+    engine : str
+        "auto", "interpreter", "compiled", or "general": compiled code of the general
+        tier alone. The results are the same.
+    progress : callable, optional
+        Called now and then with the blocks done and all blocks.
+    cache : callable, optional
+        Returns the folder in which machine code is kept for later sessions.
     write : callable
         Receives the text of device printf.
     plan : CountingPlan
         How shared accesses are counted; as in the PTX by default.
+    observer : checks.watching.Observer
+        Sees every access and every meeting of threads; slower.
 
     Raises
     ------

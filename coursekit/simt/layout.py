@@ -34,7 +34,7 @@ class Layout:
         """Slot of a constant."""
         number = self._number(("constant", _key(value), type_))
         if number not in self._fixed:
-            self._fixed[number] = np.full(LANES, _typed(value, type_))
+            self._fixed[number] = np.full(LANES, typed(value, type_))
         return number
 
     def special(self, name: str, type_: str) -> int:
@@ -101,7 +101,8 @@ def _key(value):
     return repr(value)
 
 
-def _typed(value, type_: str):
+def typed(value, type_: str):
+    """A constant as a NumPy scalar of a PTX type."""
     dtype = isa.DTYPES[type_]
     kind, number = "int", value
     if isinstance(value, Immediate):

@@ -7,6 +7,7 @@ elements still points at the array it belongs to, and at nothing else.
 
 from __future__ import annotations
 
+import functools
 from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field
@@ -42,6 +43,8 @@ class Region:
         What messages call it; `shape` and `dtype` turn offsets into elements.
     space : str
         "global", "const", "shared", "local" or "param".
+    filled : bool
+        Whether the host has written all of it.
     """
 
     address: int
@@ -53,10 +56,16 @@ class Region:
     space: str = "global"
     read_only: bool = False
     freed: bool = False
+    filled: bool = False
     _views: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
         self.origin = np.uint64(self.address)
+
+    @functools.cached_property
+    def host(self) -> int:
+        """Address of the bytes in this process."""
+        return self.data.__array_interface__["data"][0]
 
     def view(self, width: int) -> np.ndarray:
         """The bytes as unsigned integers of `width` bytes, padded at the end."""
@@ -87,6 +96,7 @@ class Memory:
         self._next_slot = 1
         self._slots: dict[int, Region] = {}
         self._freed: deque[Region] = deque()
+        self._live: dict[int, Region] = {}
 
     def allocate(
         self, nbytes, *, name="", shape=None, dtype=None, space="global", data=None
@@ -115,7 +125,12 @@ class Memory:
         for slot in range(first, first + slots + 1):
             self._slots[slot] = region
         self.used += nbytes
+        self._live[address] = region
         return region
+
+    def regions(self) -> list[Region]:
+        """What is allocated, by address."""
+        return list(self._live.values())
 
     @staticmethod
     def _fresh(nbytes: int) -> np.ndarray:
@@ -135,6 +150,7 @@ class Memory:
         if region.freed:
             return
         region.freed = True
+        del self._live[region.address]
         self.used -= region.nbytes
         region.nbytes = 0
         region.data = np.empty(0, np.uint8)

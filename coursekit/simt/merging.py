@@ -22,7 +22,7 @@ LOAD, STORE, ATOMIC = "load", "store", "atomic"
 _KINDS = {"ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": ATOMIC}
 _JUMPS = {"bra", "brx", "ret", "exit", "trap", "call"}
 _ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
-_FENCES = {"bar", "barrier", "membar", "fence", "call", "atom", "red"}
+_FENCES = {"bar", "barrier", "membar", "fence", "call", "atom", "red", "cp"}
 _ELSEWHERE = {"global", "local", "const", "param"}
 HALF, WORD, WIDEST = 2, 4, 16
 

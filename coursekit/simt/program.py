@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import threading
 
 from coursekit import errors
-from coursekit.simt import ptx
+from coursekit.simt import ptx, shapes
 from coursekit.simt.decode import Code, Decoder
 from coursekit.simt.ir import Call, Function, Symbol, Vector
 from coursekit.simt.memory import Memory, Region
@@ -31,7 +33,12 @@ class Program:
         self.memory = memory
         self.sources = dict(sources or {})
         self.lock = threading.RLock()
+        self.digest = hashlib.sha256(text.encode()).hexdigest()
+        self.compiled: dict[tuple, object] = {}
+        self._reachable: dict[str, list[Function]] = {}
+        self._shared: dict[str, list] = {}
         self._code: dict[str, Code] = {}
+        self._decoder = Decoder
         self.variables: dict[str, Region] = {}
         self._place_variables()
 
@@ -56,8 +63,14 @@ class Program:
         with self.lock:
             if name not in self._code:
                 function = self.module.functions[name]
-                self._code[name] = Decoder(self, function).decode()
+                self._code[name] = self._decoder(self, function).decode()
             return self._code[name]
+
+    def decoded_by(self, decoder) -> Program:
+        """The same program in the same memory, for another class of decoder."""
+        again = copy.copy(self)
+        again._code, again._decoder = {}, decoder
+        return again
 
     def decoded(self) -> list[Code]:
         """All functions decoded so far."""
@@ -86,13 +99,25 @@ class Program:
                 region.data[offset : offset + size] = memoryview(value)
 
     def reachable(self, name: str) -> list[Function]:
-        """A kernel and the functions that it calls, directly or not."""
+        """A kernel and the functions that it calls, directly or not.
+
+        Raises
+        ------
+        UnsupportedError
+            For a function with instructions that cannot be run.
+        """
+        if name not in self._reachable:
+            self._reachable[name] = self._search(name)
+        return self._reachable[name]
+
+    def _search(self, name: str) -> list[Function]:
         found: dict[str, Function] = {}
         pending = [name]
         while pending:
             function = self.module.functions.get(pending.pop())
             if function is None or function.name in found:
                 continue
+            shapes.check(self, function)
             found[function.name] = function
             for instruction in function.instructions:
                 for operand in instruction.operands:
@@ -107,11 +132,13 @@ class Program:
 
         All external arrays are one: the dynamic shared memory of the launch.
         """
-        functions = self.reachable(name)
-        used = {s for f in functions for i in f.instructions for s in _symbols(i)}
-        known = [v for v in self.module.variables.values() if v.name in used]
-        known += [v for f in functions for v in f.variables.values()]
-        shared = [v for v in known if v.space == "shared"]
+        if name not in self._shared:
+            functions = self.reachable(name)
+            used = {s for f in functions for i in f.instructions for s in _symbols(i)}
+            known = [v for v in self.module.variables.values() if v.name in used]
+            known += [v for f in functions for v in f.variables.values()]
+            self._shared[name] = [v for v in known if v.space == "shared"]
+        shared = self._shared[name]
         fixed = [(v.name, v.nbytes, v.align) for v in shared if not v.external]
         flexible = [(v.name, dynamic, max(v.align, 16)) for v in shared if v.external]
         return fixed + flexible

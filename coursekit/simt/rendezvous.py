@@ -46,9 +46,11 @@ class Collective:
             self.join(warp)
             return None
         whole = warp.mask
-        for _, lanes in groups:
+        for value, lanes in groups:
             warp.mask = lanes
             self.apply(warp)
+            if warp.observer is not None:
+                warp.observer.meets(warp, self.instruction, value, lanes)
         warp.mask = whole
         return self.next
 
@@ -63,6 +65,8 @@ class Collective:
             lanes = np.logical_or.reduce([split.mask for split in splits])
             if not (self._members(value) & warp.live & ~lanes).any():
                 self._exchange(warp, splits, lanes)
+                if warp.observer is not None:
+                    warp.observer.meets(warp, self.instruction, value, lanes)
                 warp.resume_together(splits)
                 return True
         return False

@@ -157,11 +157,17 @@ def narrow(kind: str, rounding: str = "rn") -> Callable:
 
 
 def narrow_tf32(rounding: str) -> Callable:
-    """Return the function that rounds f32 to tf32, the low 13 bits zero."""
+    """Return the function that rounds f32 to tf32, the low 13 bits zero.
+
+    On an H200 `rna` keeps the upper bits of a NaN; the others give the canonical one.
+    """
 
     def evaluate(x):
         bits = round_bits(x.view(np.uint32), 13, rounding) << np.uint32(13)
-        return np.where(np.isnan(x), np.uint32(0x7FFFFFFF), bits)
+        missing = np.uint32(0x7FFFFFFF)
+        if rounding == "rna":
+            missing = x.view(np.uint32) & np.uint32(0xFFFFE000)
+        return np.where(np.isnan(x), missing, bits)
 
     return evaluate
 

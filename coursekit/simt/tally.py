@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 
 from coursekit.simt import faults
 from coursekit.simt.counters import FIELDS, Counters
@@ -37,37 +38,70 @@ def tally(launch) -> Counters:
     return Counters(dict(total), labels=labels, lines=by_line, texts=texts)
 
 
-def _count_code(program, code, lines, inexact) -> None:
+@dataclass(frozen=True)
+class Facts:
+    """What of a function's counts is known before a launch.
+
+    `places` are the source lines of its instructions; `blocks` hold, for each basic
+    block, (line, instructions, barriers) of every line, and the instructions that may
+    count floating-point operations.
+    """
+
+    places: tuple[tuple[str, int], ...]
+    blocks: tuple[tuple[tuple, tuple], ...]
+    movable: frozenset[int]
+
+
+def _facts(program, code) -> Facts:
     instructions = code.function.instructions
-    movable = movable_results(code)
-
-    def line_of(instruction) -> Counter:
+    places = []
+    for instruction in instructions:
         place, _ = faults.source_place(program, instruction.location)
-        return lines[(place.file, place.line) if place else ("", 0)]
-
+        places.append((place.file, place.line) if place else ("", 0))
+    blocks = []
     for block in code.blocks:
+        lines: dict[tuple, list[int]] = {}
+        for index in range(block.start, block.start + block.length):
+            counts = lines.setdefault(places[index], [0, 0])
+            counts[0] += 1
+            counts[1] += _is_barrier(instructions[index])
+        counted = tuple(
+            index
+            for index in range(block.start, block.start + block.length)
+            if index in code.operations
+            and (code.operations[index].flops or code.operations[index].expands)
+        )
+        blocks.append((tuple((k, *v) for k, v in lines.items()), counted))
+    return Facts(tuple(places), tuple(blocks), frozenset(movable_results(code)))
+
+
+def _count_code(program, code, lines, inexact) -> None:
+    if code.facts is None:
+        code.facts = _facts(program, code)
+    facts = code.facts
+    for block, (own_lines, counted) in zip(code.blocks, facts.blocks, strict=True):
         if not block.executions:
             continue
-        for index in range(block.start, block.start + block.length):
-            counts = line_of(instructions[index])
-            counts["warp_instructions"] += block.executions
-            counts["thread_instructions"] += block.lanes
-            if _is_barrier(instructions[index]):
-                counts["barriers"] += block.executions
-            operation = code.operations.get(index)
-            if operation is not None:
-                lanes = code.guarded_lanes.get(index, block.lanes)
-                _count_flops(operation, lanes, counts, inexact)
-                if index in movable and operation.flops and lanes:
-                    inexact.add(_FLOPS[operation.flop_type])
+        for place, number, barriers in own_lines:
+            counts = lines[place]
+            counts["warp_instructions"] += number * block.executions
+            counts["thread_instructions"] += number * block.lanes
+            if barriers:
+                counts["barriers"] += barriers * block.executions
+        for index in counted:
+            operation = code.operations[index]
+            lanes = code.guarded_lanes.get(index, block.lanes)
+            _count_flops(operation, lanes, lines[facts.places[index]], inexact)
+            if index in facts.movable and operation.flops and lanes:
+                inexact.add(_FLOPS[operation.flop_type])
     for index, (executed, divergent) in code.branch_counts.items():
         if executed:
-            counts = line_of(instructions[index])
+            counts = lines[facts.places[index]]
             counts["branches"] += executed
             counts["divergent_branches"] += divergent
     for access in code.accesses:
         if access.sites:
-            line_of(access.instruction).update(access.sites)
+            lines[facts.places[access.instruction.index]].update(access.sites)
 
 
 def _unconfirmed(launch, code) -> set[str]:

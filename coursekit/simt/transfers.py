@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit.simt import isa
-from coursekit.simt.access import READS, UPDATES, WRITES, Access
+from coursekit.simt.access import READS, UPDATES, WRITES
 from coursekit.simt.counters import repeated_passes
 from coursekit.simt.faults import unsupported
 from coursekit.simt.ir import BYTES, Address, Immediate, Register, Symbol, Vector
@@ -13,7 +13,7 @@ from coursekit.simt.ir import BYTES, Address, Immediate, Register, Symbol, Vecto
 SPACES = {"global", "shared", "local", "const", "param", "shared::cta"}
 
 
-def _address(decoder, operand: Address, space):
+def address_slot(decoder, operand: Address, space):
     """Slot of the base address, and the constant to add to it."""
     base, wide = operand.base, "u64"
     if space in ("shared", "shared::cta"):
@@ -31,9 +31,7 @@ def _access(decoder, instruction, verb, width):
     space = "shared" if space == "shared::cta" else space
     if any(m == "shared::cluster" for m in instruction.modifiers):
         raise unsupported(decoder.program, instruction)
-    access = Access(instruction, space, width, verb)
-    decoder.code.accesses.append(access)
-    return access
+    return decoder.access(instruction, space, width, verb)
 
 
 def _vector(decoder, instruction, operand):
@@ -80,13 +78,13 @@ def load(decoder, instruction):
     access = _access(decoder, instruction, READS, size * len(elements))
     if access.space == "param":
         access.space = "global"
-    base, constant = _address(decoder, source, access.space)
+    base, constant = address_slot(decoder, source, access.space)
     slots = [decoder.destination(e, type_) for e in elements]
     narrow = isa.DTYPES[type_] if type_[0] == "s" else None
     shift = size.bit_length() - 1
 
     def step(warp):
-        addresses = _reached(warp, base, constant)
+        addresses = reached(warp, base, constant)
         for region, lanes, offsets in access.parts(warp, addresses):
             index = offsets >> shift
             view = region.view(size)
@@ -117,6 +115,7 @@ def _load_param(decoder, instruction, target, source):
     dtype = np.dtype(isa.DTYPES[type_])
     name, kernel = base.name, decoder.function.is_kernel
     of_kernel = kernel and any(p.name == name for p in decoder.function.parameters)
+    nbytes = 0 if of_kernel else _parameters(decoder.function)[name].nbytes
 
     def step(warp):
         for k, slot in enumerate(slots):
@@ -126,7 +125,7 @@ def _load_param(decoder, instruction, target, source):
             if of_kernel:
                 value = warp.block.launch.parameter(name, start, dtype)
             else:
-                stripe = warp.frame.params[name][:, start : start + size]
+                stripe = stripes(warp.frame, name, nbytes)[:, start : start + size]
                 value = np.ascontiguousarray(stripe).view(dtype)[:, 0]
             np.copyto(warp.slots[slot], value, where=warp.mask, casting="unsafe")
 
@@ -144,11 +143,12 @@ def store(decoder, instruction):
     if "param" in instruction.modifiers:
         return _store_param(decoder, target, slots, size)
     access = _access(decoder, instruction, WRITES, size * len(elements))
-    base, constant = _address(decoder, target, access.space)
+    access.stored = slots
+    base, constant = address_slot(decoder, target, access.space)
     shift = size.bit_length() - 1
 
     def step(warp):
-        addresses = _reached(warp, base, constant)
+        addresses = reached(warp, base, constant)
         for region, lanes, offsets in access.parts(warp, addresses):
             index = offsets >> shift
             view = region.view(size)
@@ -169,21 +169,30 @@ def _stored(decoder, element, type_, bits):
 def _store_param(decoder, target, slots, size):
     name = target.base.name
     offset = target.base.offset + target.offset
-    variables = {v.name: v for v in decoder.function.results}
-    variables.update(decoder.function.variables)
-    nbytes = variables[name].nbytes
+    nbytes = _parameters(decoder.function)[name].nbytes
 
     def step(warp):
-        params = warp.frame.params
-        if name not in params:
-            params[name] = np.zeros((32, nbytes), np.uint8)
+        target = stripes(warp.frame, name, nbytes)
         for k, slot in enumerate(slots):
             start = offset + k * size
             values = np.ascontiguousarray(warp.slots[slot])
-            stripes = values.view(np.uint8).reshape(32, size)
-            params[name][warp.mask, start : start + size] = stripes[warp.mask]
+            given = values.view(np.uint8).reshape(32, size)
+            target[warp.mask, start : start + size] = given[warp.mask]
 
     return step
+
+
+def _parameters(function) -> dict:
+    """Variables that a function exchanges with others, by name."""
+    exchanged = (*function.parameters, *function.results, *function.variables.values())
+    return {variable.name: variable for variable in exchanged}
+
+
+def stripes(frame, name: str, nbytes: int) -> np.ndarray:
+    """Bytes of a .param variable of a frame, a row a lane; 0 until they are set."""
+    if name not in frame.params:
+        frame.params[name] = np.zeros((32, nbytes), np.uint8)
+    return frame.params[name]
 
 
 def atomic(decoder, instruction):
@@ -194,7 +203,7 @@ def atomic(decoder, instruction):
     type_ = operation.results[0]
     size = BYTES[type_]
     access = _access(decoder, instruction, UPDATES, size)
-    base, constant = _address(decoder, operands.pop(0), access.space)
+    base, constant = address_slot(decoder, operands.pop(0), access.space)
     values = [
         decoder.layout.operand(o, t)
         for o, t in zip(operands, operation.sources[1:], strict=False)
@@ -204,7 +213,7 @@ def atomic(decoder, instruction):
     shift = size.bit_length() - 1
 
     def step(warp):
-        addresses = _reached(warp, base, constant)
+        addresses = reached(warp, base, constant)
         for region, lanes, offsets in access.parts(warp, addresses):
             view = region.view(size).view(dtype)
             index = offsets >> shift
@@ -220,7 +229,7 @@ def atomic(decoder, instruction):
     return _marked(instruction, step)
 
 
-def _reached(warp, base: int, offset: int) -> np.ndarray:
+def reached(warp, base: int, offset: int) -> np.ndarray:
     """Addresses of all lanes: a slot plus a constant, which wraps."""
     addresses = warp.slots[base]
     if not offset:

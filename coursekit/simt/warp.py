@@ -78,7 +78,7 @@ class Warp:
         self.present = linear < launch.threads
         self.local = local_region(launch.local_bytes)
         self.local_stride = np.uint64(self.local.nbytes // LANES)
-        self.counting = launch.counting
+        self.counting, self.observer = launch.counting, launch.observer
         self.kernel_frame = Frame(launch.code, self)
 
     def start(self) -> None:
@@ -86,7 +86,7 @@ class Warp:
         self.live = self.present.copy()
         self.kernel_frame.values.fill(0)
         self.executed = self.fuel = self.idle_turns = 0
-        self.polled = False
+        self.polled, self.copies = False, None
         first = Split(0, self.present.copy(), self.kernel_frame, None)
         self.ready: list[Split] = [first]
         self.parked: list[Split] = []

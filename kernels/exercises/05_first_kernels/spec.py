@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
+from coursekit.errors import (
+    BarrierError,
+    CheckFailed,
+    DataRaceError,
+    OutOfBoundsError,
+)
 from coursekit.exercises import Exercise, Limit, blank, blocks, covering, shuffled
 
 # 1024 floats are 128 sectors of 32 bytes; threads that do each other's work write more.
@@ -200,11 +205,11 @@ EXERCISES = (
             "float next; if (...) next = x[i + 1]; then __syncthreads(); then "
             "if (...) x[i] = next; and the barrier is inside no if.",
         ),
-        starter=(CheckFailed, "depends on the order of the warps"),
+        starter=(DataRaceError, "no barrier between them"),
         mutants={
-            "no_barrier": (CheckFailed, "depends on the order of the warps"),
-            "barrier_too_late": (CheckFailed, "depends on the order of the warps"),
-            "barrier_of_a_warp": (CheckFailed, "depends on the order of the warps"),
+            "no_barrier": (DataRaceError, "no barrier between them"),
+            "barrier_too_late": (DataRaceError, "no barrier between them"),
+            "barrier_of_a_warp": (DataRaceError, "no barrier between them"),
             "barrier_in_a_branch": (
                 BarrierError,
                 "not every thread of the block reaches",

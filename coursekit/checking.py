@@ -1,0 +1,162 @@
+"""Checking a launch: races, uninitialised values, barriers and bounds."""
+
+from __future__ import annotations
+
+from coursekit import simulation
+from coursekit.arguments.staging import Staged, stage
+from coursekit.configuration import check, configure
+from coursekit.counting import spelt
+from coursekit.errors import KernelError
+from coursekit.simt.checks.findings import Findings
+
+
+@spelt
+def racecheck(
+    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+) -> Findings:
+    """Look for data races of one launch.
+
+    Two accesses to the same bytes by different threads race when one of them is a
+    write and nothing orders them: no barrier of the block, no ``__syncwarp`` or
+    other meeting of the warp, no atomic after a ``__threadfence``. Shared and global
+    memory are watched, within and between blocks. A race is found in whatever order
+    the threads happen to run here.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes
+        As for ``ck.count``; the launch is simulated and works on copies.
+    raise_ : bool
+        Raise the first finding instead of returning it.
+
+    Returns
+    -------
+    Findings
+        A KernelError that ends the launch is the last of them.
+
+    Raises
+    ------
+    DataRaceError
+        The first finding, with `raise_`.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.races import RaceCheck
+
+    launch = (kernel, grid, block, args, shared_bytes)
+    return _observed("racecheck", RaceCheck(), launch, raise_)
+
+
+@spelt
+def initcheck(
+    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+) -> Findings:
+    """Look for values that are used although nothing wrote them.
+
+    Watched are shared memory, the threads' own arrays, and device memory that
+    ``ck.empty`` reserved and nobody filled. Copying such values is a note; computing
+    with them, or passing them on to an array in global memory, is an error.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes, raise_
+        As for `racecheck`.
+
+    Raises
+    ------
+    UninitializedReadError
+        The first finding, with `raise_`.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.values import InitCheck
+
+    launch = (kernel, grid, block, args, shared_bytes)
+    return _observed("initcheck", InitCheck(), launch, raise_)
+
+
+@spelt
+def synccheck(
+    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+) -> Findings:
+    """Look for barriers and warp functions that not all threads reach.
+
+    Found are barriers inside branches or after an early return, warps that meet at
+    different barriers, and shuffles from lanes that do not take part.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes, raise_
+        As for `racecheck`.
+
+    Raises
+    ------
+    BarrierError
+        The first finding, with `raise_`; DeadlockError where a launch never ends.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.meetings import SyncCheck
+
+    launch = (kernel, grid, block, args, shared_bytes)
+    return _observed("synccheck", SyncCheck(), launch, raise_)
+
+
+@spelt
+def memcheck(
+    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+) -> Findings:
+    """List every line that accesses memory which it may not touch.
+
+    A launch raises at the first such access. Here the access is skipped and the
+    launch goes on, so that each line is found, and how often.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes, raise_
+        As for `racecheck`.
+
+    Raises
+    ------
+    OutOfBoundsError
+        The first finding, with `raise_`.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.bounds import MemCheck
+
+    launch = (kernel, grid, block, args, shared_bytes)
+    return _observed("memcheck", MemCheck(), launch, raise_)
+
+
+def _observed(checker: str, observer, launch: tuple, raise_: bool) -> Findings:
+    """Run a launch on copies of its arguments, with an observer."""
+    kernel, grid, block, args, shared_bytes = launch
+    backend = (simulation.active() or simulation.default()).backend
+    configuration = configure(kernel.name, grid, block, shared_bytes=shared_bytes)
+    values = kernel.signature.convert(args)
+    check(kernel.name, configuration, backend.needs(kernel), backend.device)
+    staged = stage(backend, kernel.signature.rules, values, isolate=True)
+    observer.fresh = _fresh(staged)
+    try:
+        backend.launch(kernel, configuration, staged, observer=observer)
+    except KernelError as error:
+        observer.found.stop(error.with_traceback(None))
+    findings = observer.found.findings(checker, kernel.name)
+    if raise_:
+        findings.raise_first()
+    return findings
+
+
+def _fresh(staged: Staged) -> list:
+    """Regions of device arrays that the host has not filled."""
+    memory = simulation.simulated_memory().memory
+    found = {}
+    for item, buffer, _ in staged.copies:
+        if item.operand.space == "simulator":
+            source = memory.find(item.operand.address)
+            if source is None or not source.filled:
+                found[id(buffer)] = buffer.region
+        elif item.operand.space == "gpu":
+            found[id(buffer)] = buffer.region
+    return list(found.values())

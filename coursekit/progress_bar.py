@@ -1,0 +1,78 @@
+"""A bar for launches on the simulator that take longer than a moment."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+PATIENCE_S = 1.0
+INTERVAL_S = 0.2
+_WIDTH = 30
+
+
+class ProgressBar:
+    """Shows how far a launch is, once it has taken a second; gone when it ends.
+
+    Parameters
+    ----------
+    name : str
+        The kernel, as the student calls it.
+
+    Examples
+    --------
+    >>> with ProgressBar("matmul") as bar:
+    ...     bar(1, 10)      # too early to show anything
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self._next = time.monotonic() + PATIENCE_S
+        self._handle = None
+        self._shown = False
+
+    def __call__(self, done: int, total: int) -> None:
+        """Say that `done` of `total` blocks are done."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + INTERVAL_S
+        share = done / total if total else 1.0
+        filled = round(share * _WIDTH)
+        self._show(
+            f"simulating {self.name}  {'█' * filled}{'░' * (_WIDTH - filled)}  "
+            f"{done:,} of {total:,} blocks"
+        )
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *error) -> None:
+        if not self._shown:
+            return
+        if self._handle is not None:
+            self._handle.update({"text/plain": ""}, raw=True)
+        else:
+            sys.stderr.write("\r" + " " * 100 + "\r")
+            sys.stderr.flush()
+
+    def _show(self, text: str) -> None:
+        shell = _notebook()
+        if shell:
+            from IPython.display import display
+
+            if self._handle is None:
+                self._handle = display({"text/plain": text}, raw=True, display_id=True)
+            else:
+                self._handle.update({"text/plain": text}, raw=True)
+        elif sys.stderr.isatty():
+            sys.stderr.write("\r" + text)
+            sys.stderr.flush()
+        else:
+            return
+        self._shown = True
+
+
+def _notebook() -> bool:
+    """Whether a notebook shows what is displayed."""
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return getattr(get_ipython() if get_ipython else None, "kernel", None) is not None

@@ -1,0 +1,103 @@
+"""What two accesses without an order mean: nothing, a note, a warning or an error."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coursekit.simt.checks.findings import ERROR, NOTE, WARNING
+from coursekit.simt.checks.ordering import BlockOrder
+from coursekit.simt.ir import Address
+
+# How two threads that race stand to each other: lanes of one store, lanes of one
+# warp at different times, or threads of different warps.
+TOGETHER, NEAR, APART = "together", "near", "apart"
+
+
+class Touch(NamedTuple):
+    """One access of some lanes of a warp to one region.
+
+    `places` and `threads` have an entry for each place that a lane touches, `each`
+    places a lane; `order` is the block's.
+    """
+
+    access: object
+    warp: object
+    part: tuple
+    places: np.ndarray
+    threads: np.ndarray
+    each: int
+    order: BlockOrder
+
+
+def line(access):
+    """The source line of an access, or its text where that is unknown."""
+    location = access.instruction.location
+    return (location.file, location.line) if location else access.instruction.text
+
+
+def allowed(touch: Touch, earlier, how: str) -> bool:
+    """Whether two unordered accesses are no race: both are atomic or volatile."""
+    access = touch.access
+    if not (access.strong and earlier.strong):
+        return False
+    atomic = access.atomic or earlier.atomic
+    return atomic or how == APART or touch.part[0].space != "shared"
+
+
+def judge(touch: Touch, earlier, at, others, how: str) -> tuple:
+    """How bad it is: a severity, and the pairs that make it so.
+
+    Of two stores of the same value, the result does not tell which came last.
+    """
+    access = touch.access
+    hazard = how == NEAR and touch.part[0].space == "shared"
+    kind = WARNING if hazard else ERROR
+    if access.verb == earlier.verb == "writes":
+        differ = ~_same_values(touch, at // touch.each, others, how)
+        if differ.any():
+            return kind, at[differ], others[differ]
+        return NOTE, at, others
+    return (NOTE if _only_guesses(access, earlier) else kind), at, others
+
+
+def _only_guesses(access, earlier) -> bool:
+    """Whether a plain read only guesses what an atomic on its address confirms.
+
+    That is how loops around atomicCAS begin.
+    """
+    pair = {access.verb: access, earlier.verb: earlier}
+    if set(pair) != {"reads", "updates"}:
+        return False
+    read = pair["reads"]
+    wanted = _address(read.instruction)
+    return any(
+        one.opcode in ("atom", "red") and _address(one) == wanted
+        for one in read.function.instructions
+    )
+
+
+def _address(instruction):
+    return next(o for o in instruction.operands if isinstance(o, Address))
+
+
+def _same_values(touch: Touch, positions, others, how: str) -> np.ndarray:
+    """Whether stores write what is there already.
+
+    Of lanes that store together, whether one writes what the other does.
+    """
+    access, warp, (region, lanes, offsets) = touch.access, touch.warp, touch.part
+    if not access.stored:
+        return np.zeros(len(positions), bool)
+    size = access.width // len(access.stored)
+    view = region.view(size)
+    same = np.ones(len(positions), bool)
+    for k, slot in enumerate(access.stored):
+        values = warp.slots[slot][lanes].view(view.dtype)
+        if how == TOGETHER:
+            before = values[np.searchsorted(touch.threads[:: touch.each], others)]
+        else:
+            before = view[offsets[positions] // size + k]
+        same &= values[positions] == before
+    return same

@@ -1,0 +1,187 @@
+"""Findings: what a checker has to say, worst first, at most a screenful."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html import escape
+
+from coursekit.errors import KernelError
+
+ERROR, WARNING, NOTE = "error", "warning", "note"
+_RANK = {ERROR: 0, WARNING: 1, NOTE: 2}
+# Findings that are shown whole, and in a line each; the rest is counted.
+WHOLE, BRIEF = 3, 6
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One defect, at one place of the source, however many threads have it.
+
+    Attributes
+    ----------
+    severity : str
+        "error"; "warning" where only luck or old hardware makes it work; "note"
+        where the result is right all the same.
+    error : KernelError
+        As it would be raised; it holds the message.
+    count : int
+        How often it was seen in the launch.
+    """
+
+    severity: str
+    error: KernelError
+    count: int
+
+    @property
+    def message(self) -> str:
+        """What happened, the lines involved, the likely cause and the cure."""
+        return str(self.error)
+
+    @property
+    def kind(self) -> str:
+        """Name of the error's class."""
+        return type(self.error).__name__
+
+    @property
+    def thread(self) -> tuple[int, int, int] | None:
+        """Index of the first thread that was seen, in its block."""
+        return self.error.thread
+
+    @property
+    def block(self) -> tuple[int, int, int] | None:
+        """Index of its block."""
+        return self.error.block
+
+    @property
+    def file(self) -> str | None:
+        """Source file."""
+        return self.error.file
+
+    @property
+    def line(self) -> int | None:
+        """Source line."""
+        return self.error.line
+
+    @property
+    def title(self) -> str:
+        """Severity, class and count."""
+        times = f", {self.count:,} times" if self.count > 1 else ""
+        return f"{self.severity}: {self.kind}{times}"
+
+    def __str__(self) -> str:
+        return f"{self.title}\n  {self.message}"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The result of a checker: iterate over it, or ask for its length.
+
+    Attributes
+    ----------
+    checker, kernel : str
+    items : tuple of Finding
+        Errors, then warnings, each in the order of their first appearance.
+    notes : tuple of Finding
+        What is worth knowing, but does no harm; not counted.
+    """
+
+    checker: str
+    kernel: str
+    items: tuple[Finding, ...] = ()
+    notes: tuple[Finding, ...] = ()
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+    def raise_first(self) -> None:
+        """Raise the error of the first finding, if there is one."""
+        if self.items:
+            raise self.items[0].error
+
+    @property
+    def headline(self) -> str:
+        """One line: the checker, the kernel, and how much was found."""
+        found = _number(len(self.items), "finding") if self.items else "no findings"
+        notes = f", {_number(len(self.notes), 'note')}" if self.notes else ""
+        return f"{self.checker} of {self.kernel}: {found}{notes}"
+
+    def __repr__(self) -> str:
+        whole, brief, rest = self._shown()
+        lines = [self.headline, *map(str, whole)]
+        lines += [f"{one.title}: {one.error.what.splitlines()[0]}" for one in brief]
+        return "\n".join([*lines, *rest])
+
+    def _repr_html_(self) -> str:
+        whole, brief, rest = self._shown()
+        rows = [
+            f"<dt><strong>{escape(one.title)}</strong></dt>"
+            f'<dd><pre style="white-space:pre-wrap">{escape(one.message)}</pre></dd>'
+            for one in whole
+        ]
+        rows += [
+            f"<dt><strong>{escape(one.title)}</strong></dt>"
+            f"<dd>{escape(one.error.what.splitlines()[0])}</dd>"
+            for one in brief
+        ]
+        more = "".join(f"<p>{escape(line)}</p>" for line in rest)
+        listed = f"<dl>{''.join(rows)}</dl>" if rows else ""
+        return f"<div><p>{escape(self.headline)}</p>{listed}{more}</div>"
+
+    def _shown(self) -> tuple:
+        """Findings to show whole, those to show in a line, and lines for the rest."""
+        everything = (*self.items, *self.notes)
+        whole, brief = everything[:WHOLE], everything[WHOLE : WHOLE + BRIEF]
+        left = len(everything) - len(whole) - len(brief)
+        return whole, brief, [f"... and {left} more."] if left else []
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+@dataclass
+class _Entry:
+    severity: str
+    error: KernelError
+    count: int
+
+
+@dataclass
+class Collector:
+    """Gathers findings while a launch runs, one for each place of the source."""
+
+    _entries: dict[object, _Entry] = field(default_factory=dict)
+
+    def add(self, severity: str, key, count: int, make: Callable) -> None:
+        """Note `count` occurrences; `make` builds the error where it is the first.
+
+        Occurrences of one key become one finding, of the worst severity.
+        """
+        entry = self._entries.get(key)
+        if entry is None or _RANK[severity] < _RANK[entry.severity]:
+            self._entries[key] = _Entry(severity, make(), count)
+        elif severity == entry.severity:
+            entry.count += count
+
+    def stop(self, error: KernelError) -> None:
+        """Note the error that ended the launch."""
+        place = type(error), error.file, error.line
+        self.add(ERROR, place, 1, lambda: error)
+
+    def findings(self, checker: str, kernel: str) -> Findings:
+        """All that was found."""
+        entries = sorted(self._entries.values(), key=lambda one: _RANK[one.severity])
+        made = [Finding(one.severity, one.error, one.count) for one in entries]
+        return Findings(
+            checker,
+            kernel,
+            tuple(one for one in made if one.severity != NOTE),
+            tuple(one for one in made if one.severity == NOTE),
+        )

@@ -1,0 +1,62 @@
+"""What a function does with the value of a register: copies it, or uses it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from coursekit.simt.dataflow import registers_of
+from coursekit.simt.ir import Address, Register, Vector
+
+# Nobody reads it; it is only copied on chip or within device memory; it is copied
+# to device memory from elsewhere; something is computed from it.
+UNUSED, COPY, LEAVES, USED = "unused", "copy", "leaves", "used"
+_RANK = {UNUSED: 0, COPY: 1, LEAVES: 2, USED: 3}
+_ON_CHIP = {"shared", "shared::cta", "local"}
+
+
+class Uses:
+    """Which instructions of a function read each register."""
+
+    def __init__(self, function):
+        self.readers = defaultdict(list)
+        for instruction in function.instructions:
+            for index in set(registers_of(instruction)[1]):
+                self.readers[index].append(instruction)
+
+    def of(self, register, space: str) -> str:
+        """What becomes of a value that was loaded from a space."""
+        return self._worst(register.index, space, frozenset())
+
+    def _worst(self, index: int, space: str, seen: frozenset) -> str:
+        if index in seen:
+            return UNUSED
+        kinds = [
+            self._use(one, index, space, seen | {index}) for one in self.readers[index]
+        ]
+        return max(kinds, key=_RANK.get, default=UNUSED)
+
+    def _use(self, instruction, index: int, space: str, seen: frozenset) -> str:
+        if instruction.guard is not None and instruction.guard.register.index == index:
+            return USED
+        if instruction.opcode == "st" and "param" not in instruction.modifiers:
+            return _stored(instruction, index, space)
+        if instruction.opcode in ("mov", "selp"):
+            target, *sources = instruction.operands
+            chooses = instruction.opcode == "selp" and _is(sources[-1], index)
+            if isinstance(target, Register) and not chooses:
+                return self._worst(target.index, space, seen)
+        return USED
+
+
+def _stored(instruction, index: int, space: str) -> str:
+    address = next(o for o in instruction.operands if isinstance(o, Address))
+    if _is(address.base, index):
+        return USED
+    on_chip = bool(_ON_CHIP & set(instruction.modifiers))
+    return COPY if on_chip or space == "global" else LEAVES
+
+
+def _is(operand, index: int) -> bool:
+    if isinstance(operand, Vector):
+        return any(_is(one, index) for one in operand.elements)
+    return isinstance(operand, Register) and operand.index == index

@@ -1,0 +1,98 @@
+"""Barriers and warp functions that not all threads reach together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coursekit import errors
+from coursekit.simt import faults
+from coursekit.simt.checks.findings import ERROR, NOTE, WARNING, Collector
+from coursekit.simt.checks.watching import Observer
+
+_BIT = (np.uint32(1) << np.arange(32, dtype=np.uint32)).astype(np.uint32)
+
+
+class SyncCheck(Observer):
+    """Finds shuffles from absent lanes, and blocks that meet at several barriers.
+
+    Threads that never come to a barrier or a warp function stop a launch anyway.
+    """
+
+    def __init__(self):
+        self.found = Collector()
+
+    def shuffles(self, warp, instruction, source) -> None:
+        """Look for lanes that read from one which does not take part."""
+        bad = warp.mask & ~warp.mask[source]
+        if not bad.any():
+            return
+        lane = int(np.argmax(bad))
+        wanted = int(source[lane])
+        state = "does not take part"
+        if not warp.live[wanted]:
+            state = "has left the kernel" if warp.present[wanted] else "does not exist"
+
+        def make():
+            return faults.kernel_error(
+                errors.BarrierError, warp, lane, instruction,
+                f"{{thread}} takes a value from lane {wanted} of its warp, which "
+                f"{state}: the value is undefined.",
+                "A shuffle gives the value of a lane only if that lane executes it "
+                "too and is named in the mask.",
+                "Let all lanes of the warp run the shuffle, those without work with "
+                "a neutral value such as 0.",
+            )  # fmt: skip
+
+        key = "shuffle", _key(instruction)
+        self.found.add(ERROR, key, int(np.count_nonzero(bad)), make)
+
+    def meets(self, warp, instruction, named, lanes) -> None:
+        """Look for masks that name lanes which are not there any more."""
+        absent = ((np.uint32(named) & _BIT) != 0) & ~warp.live
+        if not absent.any():
+            return
+        lane, missing = int(np.argmax(lanes)), int(np.argmax(absent))
+
+        def make():
+            return faults.kernel_error(
+                errors.BarrierError, warp, lane, instruction,
+                f"{{thread}} names lane {missing} in the mask of "
+                f"`{instruction.name}`, but no thread is there.",
+                "The block is no multiple of 32 threads, or threads returned early.",
+                "That is allowed as long as nobody uses a value of that lane.",
+            )  # fmt: skip
+
+        self.found.add(NOTE, ("mask", _key(instruction)), 1, make)
+
+    def opens(self, block, arrivals) -> None:
+        """Look for a barrier whose threads stand at different lines."""
+        first = None
+        for warp, split, barrier in arrivals.splits:
+            first = first or barrier
+            here, there = barrier.instruction.location, first.instruction.location
+            if barrier.threads is None and here != there:
+                self._differ(warp, split, barrier, first)
+                return
+
+    def _differ(self, warp, split, barrier, first) -> None:
+        program = self.launch.program
+        _, shown = faults.source_place(program, first.instruction.location)
+
+        def make():
+            return faults.kernel_error(
+                errors.BarrierError, warp, int(np.argmax(split.mask)),
+                barrier.instruction,
+                "{thread} waits at another barrier than the first warps of its "
+                f"block, which wait at\n  {shown}",
+                "A __syncthreads() stands in a branch; this works only as long as "
+                "whole warps take the same way and the numbers of barriers agree.",
+                "Move the barrier out of the branch, so that all threads wait at "
+                "the same one.",
+            )  # fmt: skip
+
+        key = "barriers", _key(barrier.instruction), _key(first.instruction)
+        self.found.add(WARNING, key, 1, make)
+
+
+def _key(instruction):
+    return instruction.location or instruction.text

@@ -1,0 +1,164 @@
+"""Which accesses happen before others, by barriers, warps, fences and atomics.
+
+Every access and every meeting has a stamp, a number that only grows. A thread
+*knows* another up to a stamp if all that the other did until then happens before
+what the thread does next.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+LANES = 32
+
+
+class BlockOrder:
+    """What the threads of one running block know about each other and others.
+
+    Attributes
+    ----------
+    number, first : int
+        Linear index of the block, and number of its first thread in the grid, where
+        every block counts as whole warps.
+    threads : ndarray
+        Numbers of the threads of each warp.
+    barrier : int
+        Stamp of the last meeting of the whole block.
+    fenced : dict of str to ndarray
+        Stamp of each thread's last fence, by the reach of the fence.
+    """
+
+    def __init__(self, block, now: int):
+        self.number, self.size = block.linear, LANES * len(block.warps)
+        self.first = self.number * self.size
+        self.threads = self.first + np.arange(self.size).reshape(-1, LANES)
+        self.barrier = now
+        self.warp = [now] * len(block.warps)
+        self.lanes: dict[int, np.ndarray] = {}
+        self.fenced: dict[str, np.ndarray] = {}
+        self.common: dict[int, np.ndarray] | None = None
+        self.own: dict[int, dict[int, np.ndarray]] = {}
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether single threads know more than meetings of whole warps say."""
+        return bool(self.own or self.common or self.lanes)
+
+    def meet_all(self, now: int) -> None:
+        """All threads of the block have met."""
+        self.barrier = now
+        for known in self.own.values():
+            self.common = joined(self.common, known)
+        self.own.clear()
+
+    def meet_some(self, threads: np.ndarray, now: int) -> None:
+        """Some threads of the block have met: what one knows, all know."""
+        known = None
+        row = np.zeros(self.size, np.int64)
+        for thread in threads.tolist():
+            known = joined(known, self.own.get(thread))
+            np.maximum(row, self._row(thread), out=row)
+        row[threads] = now
+        known = joined(known, {self.number: row})
+        for thread in threads.tolist():
+            self.own[thread] = known
+
+    def meet_lanes(self, warp, lanes: np.ndarray, now: int) -> None:
+        """Lanes of one warp have met."""
+        number = warp.index
+        if self.own:
+            self._share(LANES * number + np.flatnonzero(lanes))
+        if not (warp.live & ~lanes).any():
+            self.warp[number] = now
+            return
+        matrix = self.lanes.setdefault(number, np.zeros((LANES, LANES), np.int64))
+        row = matrix[lanes].max(axis=0)
+        row[lanes] = now
+        matrix[lanes] = row
+
+    def _share(self, threads) -> None:
+        known = None
+        for thread in threads.tolist():
+            known = joined(known, self.own.get(thread))
+        if known is not None:
+            for thread in threads.tolist():
+                self.own[thread] = known
+
+    def _row(self, thread: int) -> np.ndarray:
+        """Up to which stamp a thread knows each of its block, by meetings."""
+        row = np.full(self.size, self.barrier, np.int64)
+        warp, lane = divmod(thread, LANES)
+        mates = row[LANES * warp : LANES * (warp + 1)]
+        np.maximum(mates, self.warp[warp], out=mates)
+        if warp in self.lanes:
+            np.maximum(mates, self.lanes[warp][lane], out=mates)
+        return row
+
+    def knows(self, me, who, stamps) -> np.ndarray:
+        """Whether threads `me` of this block know `who` up to these stamps."""
+        known = me == who
+        inside = who // self.size == self.number
+        known |= inside & (stamps <= self.barrier)
+        warp = (me[0] - self.first) // LANES
+        mates = inside & (who // LANES == me // LANES)
+        known |= mates & (stamps <= self.warp[warp])
+        matrix = self.lanes.get(int(warp))
+        if matrix is not None:
+            known |= mates & (stamps <= matrix[me % LANES, who % LANES])
+        if self.own or self.common:
+            for k in np.flatnonzero(~known).tolist():
+                known[k] = self._told(int(me[k]), int(who[k]), int(stamps[k]))
+        return known
+
+    def _told(self, me: int, who: int, stamp: int) -> bool:
+        block, thread = divmod(who, self.size)
+        for known in (self.own.get(me - self.first), self.common):
+            if known and block in known and known[block][thread] >= stamp:
+                return True
+        return False
+
+    # -- fences and atomics -------------------------------------------------------
+
+    def fence(self, threads: np.ndarray, reach: str, now: int) -> None:
+        """Threads of the block execute a fence."""
+        stamps = self.fenced.setdefault(reach, np.zeros(self.size, np.int64))
+        stamps[threads] = now
+
+    def publishes(self, thread: int, reach: str, now: int | None):
+        """What others learn from an atomic of a thread; None if nothing.
+
+        A thread publishes what it knew at its last fence, or all that it knows
+        `now` where the atomic itself releases.
+        """
+        fences = self.fenced.get(reach)
+        if now is None and fences is None:
+            return None
+        limit = np.zeros(self.size, np.int64) if fences is None else fences
+        own = int(limit[thread]) if now is None else now
+        row = self._row(thread)
+        row[thread] = own
+        np.minimum(row, np.maximum(limit, own), out=row)
+        if not row.any():
+            return None
+        known = joined(self.common, self.own.get(thread)) if own else None
+        return joined(known, {self.number: row})
+
+    def learn(self, thread: int, known) -> None:
+        """A thread has seen what another published."""
+        self.own[thread] = joined(self.own.get(thread), known)
+
+
+def joined(some, others):
+    """What follows from two pieces of knowledge, {block: stamp of each thread}."""
+    if not some or some is others:
+        return others
+    if not others:
+        return some
+    result = dict(some)
+    for block, stamps in others.items():
+        known = result.get(block)
+        if known is None:
+            result[block] = stamps
+        elif known is not stamps:
+            result[block] = np.maximum(known, stamps)
+    return result

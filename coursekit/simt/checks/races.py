@@ -1,0 +1,224 @@
+"""Data races: two accesses to one place without an order, one of them a write."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coursekit.simt.checks import clashes, wording
+from coursekit.simt.checks.clashes import APART, NEAR, TOGETHER, Touch
+from coursekit.simt.checks.findings import Collector
+from coursekit.simt.checks.ordering import BlockOrder, joined
+from coursekit.simt.checks.shadow import BIT, LANES, Marks, Shadow
+from coursekit.simt.checks.watching import Observer
+
+_SPACES = {"shared", "global"}
+
+
+class RaceCheck(Observer):
+    """Finds races in shared memory, and in global memory within and between blocks.
+
+    Attributes
+    ----------
+    found : Collector
+    """
+
+    def __init__(self):
+        self.found = Collector()
+        self.now = 1
+        self.accesses: list = []
+        self._numbers: dict = {}
+        self._orders: dict = {}
+        self._shadows: dict = {}
+        self._published: dict = {}
+        self._turns: dict = {}
+
+    # -- what orders accesses ---------------------------------------------------------
+
+    def starts(self, block) -> None:
+        self.now += 1
+        self._orders[block] = BlockOrder(block, self.now)
+
+    def meets(self, warp, instruction, named, lanes) -> None:
+        self.now += 1
+        self._orders[warp.block].meet_lanes(warp, lanes, self.now)
+
+    def opens(self, block, arrivals) -> None:
+        self.now += 1
+        order = self._orders[block]
+        waiting = sum(split.count for _, split, _ in arrivals.splits)
+        live = sum(np.count_nonzero(warp.live) for warp in block.warps)
+        if waiting == live or waiting != arrivals.threads:
+            order.meet_all(self.now)
+            return
+        threads = [
+            LANES * warp.index + np.flatnonzero(split.mask)
+            for warp, split, _ in arrivals.splits
+        ]
+        order.meet_some(np.concatenate(threads), self.now)
+
+    def fences(self, warp, instruction) -> None:
+        self.now += 1
+        threads = LANES * warp.index + np.flatnonzero(warp.mask)
+        order = self._orders[warp.block]
+        order.fence(threads, "block", self.now)
+        if "cta" not in instruction.modifiers:
+            order.fence(threads, "device", self.now)
+
+    def _synchronise(self, touch: Touch) -> None:
+        """Let strong accesses learn from, and pass on, what others published."""
+        access, order, (region, _, offsets) = touch.access, touch.order, touch.part
+        fenced = order.fenced or access.releases
+        if not fenced and not self._published:
+            return
+        threads = (touch.threads[:: touch.each] - order.first).tolist()
+        for thread, offset in zip(threads, offsets.tolist(), strict=True):
+            keys = {"device": (region, offset, None),
+                    "block": (region, offset, order.number)}  # fmt: skip
+            if access.verb != "writes":
+                for key in keys.values():
+                    if key in self._published:
+                        order.learn(thread, self._published[key])
+            if access.atomic:
+                self._turns[region, offset, order.first + thread] = self.now
+            if access.writes and fenced:
+                self._publish(order, thread, keys, access)
+
+    def _publish(self, order, thread, keys, access) -> None:
+        for reach, key in keys.items():
+            whole = access.releases and (reach == "block" or not access.in_block)
+            known = order.publishes(thread, reach, self.now if whole else None)
+            if known is not None:
+                self._published[key] = joined(self._published.get(key), known)
+
+    # -- accesses ---------------------------------------------------------------------
+
+    def touches(self, access, warp, part) -> None:
+        region, lanes, offsets = part
+        if region.space not in _SPACES:
+            return
+        self.now += 1
+        order = self._orders[warp.block]
+        threads, bits = order.threads[warp.index][lanes], BIT[lanes]
+        places = offsets.astype(np.int64) >> self.shift
+        each = access.width >> self.shift
+        if each > 1:
+            places = (places[:, None] + np.arange(each)).ravel()
+            threads, bits = np.repeat(threads, each), np.repeat(bits, each)
+        touch = Touch(access, warp, part, places, threads, each, order)
+        if access.strong:
+            self._synchronise(touch)
+        shadow = self._shadow(region)
+        floor = order.barrier if region.space == "shared" else 0
+        if access.writes:
+            shadow.sort(floor)
+        self._meet(touch, shadow, floor)
+        self._note(touch, shadow, bits, floor)
+
+    def begins(self, access, warp, part) -> None:
+        self.touches(access, warp, part)
+
+    def _note(self, touch: Touch, shadow: Shadow, bits, floor: int) -> None:
+        """Leave a trace for later accesses."""
+        access, order, number = touch.access, touch.order, self._number(touch.access)
+        places, threads = touch.places, touch.threads
+        met = max(order.warp[touch.warp.index], order.barrier)
+        marks = Marks(self.now, number, met, floor, order.size)
+        if access.writes and not access.atomic:
+            shadow.writes.note(places, threads, marks)
+            self._meet_each_other(touch, shadow)
+        elif access.atomic or order.is_fine:
+            crowd = shadow.updates if access.atomic else shadow.reads
+            if order.is_fine:
+                shadow.sort(floor)
+                crowd.forget_known(places, threads, order)
+            crowd.note(places, threads, bits, marks)
+        else:
+            first = order.first + LANES * touch.warp.index
+            key = first, met, floor, order.size
+            shadow.log(key, places, threads, bits, self.now, number)
+
+    def _shadow(self, region) -> Shadow:
+        found = self._shadows.get(region)
+        if found is None:
+            places = -(-region.nbytes // self.unit)
+            found = self._shadows[region] = Shadow(places)
+        return found
+
+    def _number(self, access) -> int:
+        number = self._numbers.get(access)
+        if number is None:
+            number = self._numbers[access] = len(self.accesses)
+            self.accesses.append(access)
+        return number
+
+    def _meet(self, touch: Touch, shadow: Shadow, floor: int) -> None:
+        """Look for earlier accesses that clash and that the threads do not know."""
+        places, threads, access = touch.places, touch.threads, touch.access
+        if shadow.writes.used:
+            stamps = shadow.writes.stamps[places]
+            at = np.flatnonzero(stamps > floor)
+            if len(at):
+                where = places[at]
+                writers, numbers = shadow.writes.threads, shadow.writes.numbers
+                self._suspect(touch, at, writers[where], stamps[at], numbers[where])
+        crowds = [shadow.reads] if access.writes else []
+        if not access.atomic:
+            crowds.append(shadow.updates)
+        for crowd in crowds:
+            if crowd.used:
+                for found in crowd.members(places, threads, floor):
+                    if self._turns and crowd is shadow.updates:
+                        found = self._out_of_turn(touch, found)
+                    self._suspect(touch, *found)
+
+    def _out_of_turn(self, touch: Touch, found: tuple) -> tuple:
+        """Leave out atomics that came before one of the same thread on this place."""
+        region, _, offsets = touch.part
+        late = []
+        for k, (position, stamp) in enumerate(zip(found[0], found[2], strict=True)):
+            offset = int(offsets[position // touch.each])
+            key = region, offset, int(touch.threads[position])
+            if self._turns.get(key, 0) < stamp:
+                late.append(k)
+        return tuple(values[late] for values in found)
+
+    def _meet_each_other(self, touch: Touch, shadow: Shadow) -> None:
+        """Look for lanes of one store that write the same place."""
+        last = shadow.writes.threads[touch.places]
+        at = np.flatnonzero(last != touch.threads)
+        if len(at):
+            number = self._number(touch.access)
+            stamps = np.full(len(at), self.now, np.int64)
+            self._suspect(touch, at, last[at], stamps, np.full(len(at), number))
+
+    # -- suspects ---------------------------------------------------------------------
+
+    def _suspect(self, touch: Touch, at, others, stamps, numbers) -> None:
+        """Report the pairs of `touch` at `at` and other accesses without an order."""
+        if not len(at):
+            return
+        others = others.astype(np.int64)
+        threads = touch.threads[at]
+        bad = ~touch.order.knows(threads, others, stamps)
+        if not bad.any():
+            return
+        for number in np.unique(numbers[bad]).tolist():
+            earlier = self.accesses[number]
+            chosen = np.flatnonzero(bad & (numbers == number))
+            mates = threads[chosen] // LANES == others[chosen] // LANES
+            near = TOGETHER if stamps[0] == self.now else NEAR
+            for some, how in ((chosen[mates], near), (chosen[~mates], APART)):
+                if len(some) and not clashes.allowed(touch, earlier, how):
+                    self._report(touch, earlier, at[some], others[some], how)
+
+    def _report(self, touch: Touch, earlier, at, others, how: str) -> None:
+        kind, at, others = clashes.judge(touch, earlier, at, others, how)
+        near = how == NEAR and touch.part[0].space == "shared"
+
+        def make():
+            first = int(at[0]) // touch.each
+            return wording.race(touch, earlier, first, int(others[0]), kind, near)
+
+        lines = frozenset(map(clashes.line, (touch.access, earlier)))
+        key = touch.part[0].name, lines
+        self.found.add(kind, key, len(at), make)

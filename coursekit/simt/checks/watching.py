@@ -1,0 +1,128 @@
+"""What a checker sees of a launch, and how it gets to see it.
+
+A launch with an observer runs a decoded program of its own, whose memory
+instructions tell the observer what they touch. Other launches run the plain one.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from coursekit.simt.access import UPDATES, WRITES, Access
+from coursekit.simt.async_copies import copied_bytes
+from coursekit.simt.decode import Decoder
+from coursekit.simt.ir import BYTES
+
+_FENCES = {"membar", "fence"}
+_MEMORY = {"ld", "ldu", "st", "atom", "red"}
+_ELSEWHERE = {"param", "local", "const"}
+_STRONG = {"volatile", "relaxed", "acquire", "release", "mmio"}
+_RELEASES = {"release", "acq_rel"}
+
+
+class Observer:
+    """Sees a launch; each method does nothing unless a checker overrides it."""
+
+    def attach(self, launch):
+        """Begin to observe; returns the program that the launch is to run."""
+        self.launch = launch
+        program = launch.program.decoded_by(functools.partial(WatchedDecoder, self))
+        self.unit = narrowest(program.reachable(launch.name))
+        self.shift = self.unit.bit_length() - 1
+        return program
+
+    def starts(self, block) -> None:
+        """Note that a block begins, with fresh shared memory."""
+
+    def locate(self, access, warp, addresses) -> tuple:
+        """Find the bytes that the current lanes touch, in parts."""
+        return Access.parts(access, warp, addresses)
+
+    def touches(self, access, warp, part) -> None:
+        """Note an access, before it happens; `part` is (region, lanes, offsets)."""
+
+    def begins(self, access, warp, part) -> None:
+        """Note that an asynchronous copy is to read or write `part`.
+
+        What it writes is noted by `touches` when the copy is waited for.
+        """
+
+    def fences(self, warp, instruction) -> None:
+        """Note that the current lanes execute a memory fence."""
+
+    def meets(self, warp, instruction, named: int, lanes) -> None:
+        """Note that lanes of a warp have come together; `named` is their mask."""
+
+    def opens(self, block, arrivals) -> None:
+        """Note that a barrier of a block opens."""
+
+    def shuffles(self, warp, instruction, source) -> None:
+        """Note a shuffle of the current lanes, and the lane that each reads from."""
+
+
+class WatchedAccess(Access):
+    """A memory instruction that reports what it touches.
+
+    Attributes
+    ----------
+    observer : Observer
+    function : ir.Function
+        Where the instruction stands.
+    atomic, strong : bool
+        Whether it updates, and whether it may meet other strong accesses unordered:
+        atomics, and volatile, relaxed, acquiring or releasing loads and stores.
+    releases : bool
+        Whether it publishes what its thread did, without a fence before it.
+    """
+
+    def __init__(self, observer, function, instruction, space, width, verb):
+        super().__init__(instruction, space, width, verb)
+        self.observer, self.function = observer, function
+        words = set(instruction.modifiers)
+        self.atomic = verb == UPDATES
+        self.strong = self.atomic or bool(words & _STRONG)
+        self.volatile = "volatile" in words
+        self.releases = bool(words & _RELEASES)
+        self.in_block = "cta" in words
+        self.writes = verb in (WRITES, UPDATES)
+
+    def parts(self, warp, addresses):
+        """Tell the observer about the bytes of the active lanes, and yield them."""
+        found = self.observer.locate(self, warp, addresses)
+        for part in found:
+            self.observer.touches(self, warp, part)
+        return found
+
+
+class WatchedDecoder(Decoder):
+    """Decodes a program whose accesses and fences an observer sees."""
+
+    def __init__(self, observer, program, function):
+        super().__init__(program, function)
+        self.observer = observer
+
+    def access(self, instruction, space, width, verb) -> Access:
+        """Make an access that the observer sees."""
+        made = WatchedAccess(
+            self.observer, self.function, instruction, space, width, verb
+        )
+        self.code.accesses.append(made)
+        return made
+
+    def _step(self, instruction):
+        step = super()._step(instruction)
+        if step is None and instruction.opcode in _FENCES:
+            return lambda warp: self.observer.fences(warp, instruction)
+        return step
+
+
+def narrowest(functions) -> int:
+    """Bytes of the narrowest access: shadows need to be no finer than that."""
+    widths = [
+        BYTES[one.type] if one.opcode in _MEMORY else copied_bytes(one)
+        for function in functions
+        for one in function.instructions
+        if (one.opcode in _MEMORY and not _ELSEWHERE & set(one.modifiers))
+        or copied_bytes(one)
+    ]
+    return min(widths, default=4)

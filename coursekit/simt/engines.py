@@ -1,0 +1,61 @@
+"""Chooses between compiled code and the interpreter, which give the same results.
+
+Compiling takes a tenth of a second and more, so a launch that may be short is tried in
+the interpreter first. If it turns out long, memory is put back and it starts again in
+compiled code.
+"""
+
+from __future__ import annotations
+
+from coursekit.simt import launch as launches
+from coursekit.simt.native import engine, machine
+
+# Seconds that the interpreter tries a launch for, and the bytes of memory up to which
+# that is worth a copy of all of it.
+TRIAL_S = 0.05
+TRIAL_BYTES = 4 << 20
+
+
+def run(launch) -> tuple[str, str]:
+    """Run all blocks of a launch; returns which engine did it, and a note.
+
+    Raises
+    ------
+    KernelError, UnsupportedError
+        As the interpreter does.
+    """
+    machine.use_cache(launch.cache)
+    blocks = launch.order.block_numbers(launch.blocks)
+    note = engine.obstacle(launch)
+    unsure = note is None and launch.engine == "auto" and not engine.at_hand(launch)
+    if unsure and _tried(launch, blocks):
+        return "interpreter", ""
+    done = 0
+    if note is None:
+        try:
+            done, note = engine.run(launch, blocks, launch.engine)
+        except launches.OutOfTime:
+            raise engine.too_long(launch) from None
+    if done == len(blocks):
+        return "compiled", ""
+    launch.interpret(blocks[done:])
+    return ("both" if done else "interpreter"), f"interpreted: {note}"
+
+
+def _tried(launch, blocks) -> bool:
+    """Whether the interpreter ran the launch to its end in the time it was given."""
+    regions = [r for r in launch.memory.regions() if not r.read_only]
+    if sum(region.nbytes for region in regions) > TRIAL_BYTES:
+        return False
+    before = [(region, region.data.copy()) for region in regions]
+    launch.patience_s = TRIAL_S
+    try:
+        launch.interpret(blocks)
+    except launches.TriedLongEnough:
+        for region, data in before:
+            region.data[:] = data
+        launch.start_again()
+        return False
+    finally:
+        launch.patience_s = None
+    return True

@@ -1,0 +1,1 @@
+"""The engine that compiles: PTX becomes machine code of this computer."""

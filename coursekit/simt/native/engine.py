@@ -1,0 +1,404 @@
+"""Runs launches in compiled code, and knows when the interpreter has to.
+
+Compiled code makes no error message. Whatever is out of the ordinary (a fault, lanes
+that wait for lanes which are elsewhere, a loop that may wait for other warps) makes it
+give up; then the memory that the launch wrote is put back, the blocks before that one
+run again, and the interpreter does the rest, errors and all.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coursekit import errors
+from coursekit.simt.memory import POISON, shared_layout
+from coursekit.simt.native import machine
+from coursekit.simt.native.fast import FastTier
+from coursekit.simt.native.general import GeneralTier
+from coursekit.simt.native.unit import (
+    EXISTING,
+    FUEL_LEFT,
+    MEETING,
+    TARGET,
+    THREADS,
+    WARP,
+    Unit,
+)
+from coursekit.simt.native.warp_code import FUEL
+
+FINISHED, GAVE_UP, WANTS_GENERAL, STOPPED = 0, 4, 6, 5
+_WORDS = 64
+_TIERS = {"fast": FastTier, "general": GeneralTier}
+_SAVE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
+_TICK = ctypes.CFUNCTYPE(ctypes.c_int32)
+_ARRANGE = ctypes.CFUNCTYPE(None)
+
+
+def make(unit: Unit, tier: str) -> tuple[bytes, dict]:
+    """Machine code of one tier, and what the launch must know of it.
+
+    Raises
+    ------
+    UnsupportedError
+        The kernel needs something that is not compiled.
+    """
+    code = _TIERS[tier](unit)
+    text = code.module()
+    notes = {
+        "record_bytes": unit.record_bytes,
+        "sites": code.sites,
+        "symbols": list(code.symbols),
+        "counters": unit.counters,
+        "fixed": [
+            [index, *counts.fixed]
+            for index, counts in unit.counts.items()
+            if counts.fixed and tier == "fast"
+        ],
+    }
+    try:
+        return machine.compile_text(text, code.level), notes
+    except RuntimeError as error:
+        reason = str(error).splitlines()[0]
+        raise errors.UnsupportedError(f"LLVM refused its code: {reason}") from error
+
+
+@dataclass
+class Compiled:
+    """A kernel's machine code for blocks of one shape, each tier made when needed."""
+
+    unit: Unit
+    key: str
+    tiers: dict[str, machine.Loaded] = field(default_factory=dict)
+    workspaces: dict[bool, object] = field(default_factory=dict)
+
+    def workspace(self, *, fast: bool) -> Workspace:
+        """What a launch works on."""
+        if fast not in self.workspaces:
+            self.workspaces[fast] = Workspace(self, fast=fast)
+        return self.workspaces[fast]
+
+    def at_hand(self, tier: str) -> bool:
+        """Whether machine code of a tier is loaded or in the cache on disk."""
+        return tier in self.tiers or machine.stored(f"{self.key}-{tier}") is not None
+
+    def tier(self, name: str) -> machine.Loaded:
+        """One tier, compiled if it is not yet."""
+        if name not in self.tiers:
+            data, notes = machine.cached(
+                f"{self.key}-{name}", lambda: make(self.unit, name)
+            )
+            address, engine = machine.load_object(data, name)
+            self.tiers[name] = machine.Loaded(address, notes, engine)
+        return self.tiers[name]
+
+
+class Workspace:
+    """What compiled code works on, kept from launch to launch of one kernel.
+
+    Parameters
+    ----------
+    compiled : Compiled
+    fast : bool
+        Whether the fast tier may run.
+    """
+
+    def __init__(self, compiled: Compiled, *, fast: bool = True):
+        self.compiled, self.unit = compiled, compiled.unit
+        self.fast = compiled.tier("fast") if fast else None
+        self.general = None
+        self.context = np.zeros(_WORDS, np.int64)
+        self._own: dict[int, np.ndarray] = {}
+        self.threads = int(np.prod(self.unit.shape))
+        self.warps = -(-self.threads // 32)
+        self._place_warps((self.fast or compiled.tier("general")).notes["record_bytes"])
+        self._params = np.zeros(self.unit.parameter_bytes + 8, np.uint8)
+        self._set(10, self._params)
+        self._shared_layout = None
+        self.counter_values = np.zeros(0, np.int64)
+        self.sites: dict[str, np.ndarray] = {}
+        if not fast or self.threads % 32:
+            self.general = compiled.tier("general")
+        self._callbacks = _SAVE(self._save), _TICK(self._tick), _ARRANGE(self._draw)
+        for index, function in zip((5, 6), self._callbacks, strict=False):
+            self.context[index] = _address(function)
+
+    def _set(self, index: int, array: np.ndarray) -> None:
+        """Let a field of the context point to an array, which must stay alive."""
+        self._own[index] = array
+        self.context[index] = array.__array_interface__["data"][0]
+
+    def _place_warps(self, size: int) -> None:
+        """Make the records of the warps, and what never changes in them."""
+        space = np.zeros(self.warps * size + 64, np.uint8)
+        start = -space.__array_interface__["data"][0] % 64
+        records = space[start : start + self.warps * size].reshape(self.warps, size)
+        self._set(11, records)
+        lanes = np.arange(32 * self.warps).reshape(self.warps, 32)
+        wide, high, _ = self.unit.shape
+        existing = lanes < self.threads
+        masks = np.packbits(existing, axis=1, bitorder="little").view(np.uint32)[:, 0]
+        self._words = words = records.view(np.int32)
+        words.view(np.uint32)[:, EXISTING // 4] = masks
+        words[:, WARP // 4] = np.arange(self.warps)
+        first = THREADS // 4
+        words[:, first : first + 32] = lanes % wide
+        words[:, first + 32 : first + 64] = lanes // wide % high
+        words[:, first + 64 : first + 96] = lanes // (wide * high)
+        self.context[12:15] = (size, self.warps, self.threads)
+        self.order = np.arange(self.warps, dtype=np.int32)
+        self._set(15, self.order)
+        each = 32 * self.unit.local_stride if self.unit.code.local_bytes else 0
+        self._set(29, np.full(self.warps * each + 64, POISON, np.uint8))
+        self.context[30] = each
+
+    # -- for each launch ---------------------------------------------------------------
+
+    def begin(self, launch) -> None:
+        """Make ready for a launch."""
+        self.launch, self.stop, self.saved = launch, None, {}
+        self._words[:, MEETING // 4] = -1
+        self._words[:, TARGET // 4] = -9
+        self._words[:, FUEL_LEFT // 4] = FUEL
+        self._place_memory()
+        self._arrange(launch.order)
+        given = np.frombuffer(launch.params, np.uint8)[: self.unit.parameter_bytes]
+        self._params[: len(given)] = given
+        self._place_counters()
+        for tier, name in ((self.fast, "fast"), (self.general, "general")):
+            if tier is not None:
+                self._place_tier(tier, name)
+        self.context[19:22] = launch.grid
+        self.context[26] = self.context[31] = 0
+        seeded = launch.order.kind == "seed"
+        self.context[7] = _address(self._callbacks[2]) if seeded else 0
+
+    def _place_memory(self) -> None:
+        launch = self.launch
+        self.regions = launch.memory.regions()
+        rows = [(r.address, r.nbytes, r.host, int(r.read_only)) for r in self.regions]
+        self._set(0, np.array(rows or [(0, 0, 0, 0)], np.int64))
+        self.context[1] = len(rows)
+        if launch.shared_variables == self._shared_layout:
+            return
+        self._shared_layout = launch.shared_variables
+        layout = shared_layout(launch.shared_variables)
+        self._set(2, np.array([(a, n) for _, a, n in layout] or [(0, 0)], np.int64))
+        self.context[3] = len(layout)
+        span = max([at + size for _, at, size in layout], default=0)
+        self._set(4, np.full(span + 64, POISON, np.uint8))
+        self._shared = {name: at for name, at, _ in layout}
+
+    def _arrange(self, order) -> None:
+        warps = range(self.warps)
+        if order.kind == "reverse":
+            self.order[:] = warps[::-1]
+        elif order.kind == "list":
+            named = [w for w in order.warps if w in warps]
+            self.order[:] = named + [w for w in warps if w not in named]
+        else:
+            self.order[:] = warps
+
+    def _place_counters(self) -> None:
+        count = max(t.notes["counters"] for t in (self.fast, self.general) if t)
+        if count > len(self.counter_values):
+            self.counter_values = np.zeros(count, np.int64)
+            self._set(9, self.counter_values)
+        self.counter_values[:] = 0
+
+    def _place_tier(self, tier, name: str) -> None:
+        sites, symbols = _TIERS[name].own_fields
+        if name not in self.sites:
+            self.sites[name] = np.zeros((tier.notes["sites"] + 1, 4), np.int64)
+            self._set(sites, self.sites[name])
+            self._set(symbols, np.zeros(len(tier.notes["symbols"]) + 1, np.int64))
+        self.sites[name][:, :2] = (-1, 0)
+        variables = self.launch.program.variables
+        for number, symbol in enumerate(tier.notes["symbols"]):
+            own = self._shared.get(symbol)
+            self._own[symbols][number] = (
+                variables[symbol].address if own is None else own
+            )
+
+    # -- callbacks ---------------------------------------------------------------------
+
+    def _save(self, index: int) -> None:
+        """A region is about to be written for the first time."""
+        self.saved[index] = self.regions[index].data.copy()
+
+    def _tick(self) -> int:
+        """Some time has passed."""
+        try:
+            self.launch.tick(int(self.context[28]))
+        except BaseException as error:
+            self.stop = error
+            return STOPPED
+        return FINISHED
+
+    def _draw(self) -> None:
+        """Draw the order of the warps for the next round."""
+        chosen = list(range(self.warps))
+        self.launch.random.shuffle(chosen)
+        self.order[:] = chosen
+
+    # -- running -----------------------------------------------------------------------
+
+    def run(self, blocks: np.ndarray) -> int:
+        """Run blocks, linear indices, in this order; returns how many are done."""
+        self._set(16, blocks)
+        self.context[17:19] = (0, len(blocks))
+        run = machine.runner()
+        while True:
+            fast = self.fast.address if self.fast else None
+            general = self.general.address if self.general else None
+            answer = run(self.context.ctypes.data, fast, general)
+            if answer != WANTS_GENERAL:
+                break
+            self._add_general()
+        if self.stop is not None:
+            raise self.stop
+        return len(blocks) if answer == FINISHED else int(self.context[28])
+
+    def _add_general(self) -> None:
+        """Compile the general tier in the middle of a block, and go on with it."""
+        self.general = self.compiled.tier("general")
+        self._place_tier(self.general, "general")
+        count = self.general.notes["counters"]
+        if count > len(self.counter_values):
+            grown = np.zeros(count, np.int64)
+            grown[: len(self.counter_values)] = self.counter_values
+            self.counter_values = grown
+            self._set(9, grown)
+        self.context[17] = self.context[28]
+        self.context[31] = 1
+
+    def undo(self) -> None:
+        """Put back what the launch has written."""
+        for index, data in self.saved.items():
+            self.regions[index].data[:] = data
+
+    # -- counts ------------------------------------------------------------------------
+
+    def report(self, done: int) -> None:
+        """Add what `done` blocks counted to the code's own counts."""
+        self.launch.started_warps += done * self.warps
+        self.launch.longest = max(self.launch.longest, int(self.context[26]))
+        if not self.launch.counting:
+            return
+        unit, values = self.unit, self.counter_values.tolist()
+        for number, block in enumerate(unit.code.blocks):
+            fast, general = (
+                values[unit.fast_runs + number],
+                values[unit.general_runs + number],
+            )
+            block.executions += fast + general
+            block.lanes += 32 * fast + values[unit.general_lanes + number]
+        for index, counts in unit.code.branch_counts.items():
+            block = self._block_of(index)
+            counts[0] += (
+                values[unit.fast_runs + block] + values[unit.general_runs + block]
+            )
+            counts[1] += values[unit.divergent[index]]
+        for index, number in unit.guarded.items():
+            unit.code.guarded_lanes[index] += values[number]
+        self._report_accesses(values)
+
+    def _report_accesses(self, values: list[int]) -> None:
+        unit = self.unit
+        fixed = (
+            {row[0]: row[1:] for row in self.fast.notes["fixed"]} if self.fast else {}
+        )
+        for index, counts in unit.counts.items():
+            access = unit.accesses[index]
+            found = values[counts.slots : counts.slots + 3]
+            if index in fixed:
+                *each, block, missed = fixed[index]
+                times = values[unit.fast_runs + block] - sum(values[n] for n in missed)
+                found = [n + times * one for n, one in zip(found, each, strict=True)]
+            if found[0]:
+                access.add_counts(*found)
+
+    def _block_of(self, index: int) -> int:
+        starts = self.unit.block_starts
+        return int(np.searchsorted(starts, index, side="right")) - 1
+
+
+def _address(function) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value
+
+
+def obstacle(launch) -> str | None:
+    """Why a launch cannot be compiled, as far as a glance tells."""
+    if launch.cooperative:
+        return "grid-wide barriers"
+    if any(i.opcode == "call" for i in launch.code.function.instructions):
+        return "calls of functions"
+    return None
+
+
+_KEPT_LOCK = threading.Lock()
+
+
+def compiled_for(program, code, shape, widths) -> Compiled:
+    """The compiled form of a kernel, made once a program, shape and way of counting."""
+    with _KEPT_LOCK:
+        key = (code.function.name, shape, tuple(sorted(widths.items())))
+        found = program.compiled.get(key)
+        if found is None:
+            unit = Unit(program, code, shape, dict(widths))
+            digest = machine.key_of(program.digest, *key)
+            found = program.compiled[key] = Compiled(unit, digest)
+        return found
+
+
+def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
+    """Run blocks of a launch in compiled code as far as it can.
+
+    Returns
+    -------
+    (int, str)
+        How many of the blocks are done, and why the interpreter must do the others.
+    """
+    compiled = compiled_for(
+        launch.program, launch.code, launch.block_shape, launch.plan.widths
+    )
+    if isinstance(blocks, range):
+        numbers = np.arange(blocks.start, blocks.stop, blocks.step, dtype=np.int64)
+    else:
+        numbers = np.array(blocks, np.int64)
+    try:
+        workspace = compiled.workspace(fast=engine != "general")
+    except errors.UnsupportedError as error:
+        return 0, str(error).splitlines()[0]
+    workspace.begin(launch)
+    done = workspace.run(numbers)
+    if done < len(numbers):
+        workspace.undo()
+        launch.start_again()
+        workspace.begin(launch)
+        assert workspace.run(numbers[:done]) == done
+    workspace.report(done)
+    return done, "something that compiled code leaves to the interpreter"
+
+
+def at_hand(launch) -> bool:
+    """Whether compiled code for a launch needs no compiling."""
+    compiled = compiled_for(
+        launch.program, launch.code, launch.block_shape, launch.plan.widths
+    )
+    return compiled.at_hand("fast")
+
+
+def too_long(launch):
+    """The error for a launch that runs longer than it may."""
+    return errors.DeadlockError.explained(
+        f"{launch.name} is still running after {launch.timeout_s:g} s.",
+        "A loop that never ends, or one that waits for a value that no other thread "
+        "writes; or more work than the simulator can do in that time.",
+        "Check the condition that ends the loop; for more work pass a larger timeout_s "
+        "to ck.simulator().",
+    )

@@ -1,0 +1,16 @@
+"""What this computer's processor can do without a library."""
+
+from __future__ import annotations
+
+import functools
+import platform
+
+import llvmlite.binding as llvm
+
+
+@functools.cache
+def has(feature: str) -> bool:
+    """Whether an x86 processor has a feature; others have what is asked for here."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return True
+    return llvm.get_host_cpu_features().get(feature, False)

@@ -1,0 +1,223 @@
+"""Instructions and blocks as both tiers see them; each tier fills in the rest."""
+
+from __future__ import annotations
+
+from coursekit.errors import UnsupportedError
+from coursekit.simt.control import EXIT, LEAVING
+from coursekit.simt.ir import Label
+from coursekit.simt.native.accesses import Accesses
+from coursekit.simt.native.addresses import Addresses
+from coursekit.simt.native.async_code import AsyncCopies
+from coursekit.simt.native.atomics import Atomics
+from coursekit.simt.native.collective_code import Collectives
+from coursekit.simt.native.counted import Counted
+from coursekit.simt.native.kinds import LANES
+from coursekit.simt.native.requests import request_of
+from coursekit.simt.native.tier import COUNTER, DONE, GIVE_UP, OWN, Tier, vector
+from coursekit.simt.native.unit import EXECUTED, FUEL_LEFT, bits
+
+IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
+           "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
+_TICK, _COUNTERS, _PARAMS = 6, 9, 10
+# Blocks that a warp may repeat before the launch looks at the clock.
+FUEL = 1 << 16
+_METADATA = """
+!0 = !{!"simulated"}
+!1 = !{!"counter", !0}
+!2 = !{!"device memory", !0}
+!3 = !{!"warp", !0}
+!4 = !{!1, !1, i64 0}
+!5 = !{!2, !2, i64 0}
+!6 = !{!3, !3, i64 0}
+!7 = !{!"branch_weights", i32 100000, i32 1}
+!8 = !{}
+"""
+_BUFFERS = ("lanes", "found", "before", "value0", "value1")
+
+
+class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collectives):
+    """One function: runs a warp from where its record says to the next stop."""
+
+    name = ""
+    own_fields = (0, 0)  # of the context: sites, addresses of variables
+    level = 2  # of LLVM's optimizations
+
+    def header(self) -> None:
+        """Load what every block needs."""
+        out = self.out
+        out.label("entry")
+        for name in _BUFFERS:
+            out.line(f"%{name} = alloca [{LANES} x i64], align 64")
+        sites, symbols = self.own_fields
+        for name, index in (
+            ("sites", sites), ("symbols", symbols),
+            ("counters", _COUNTERS), ("params", _PARAMS),
+        ):  # fmt: skip
+            at = out.op(f"getelementptr i64, ptr %ctx, i64 {index}")
+            out.line(f"%{name} = load ptr, ptr {at}, {OWN}")
+        if self.unit.polls:
+            self.set_field("%record", FUEL_LEFT, "i32", FUEL, COUNTER)
+
+    def module(self) -> str:
+        """A module of LLVM IR with the function, and what it needs."""
+        self.header()
+        self.body()
+        parts = [_METADATA]
+        parts += [
+            f"@{name} = private unnamed_addr constant "
+            f"[{text.count(',') + 1} x i64] [{text}]"
+            for text, name in self.tables.items()
+        ]
+        parts += self.out.declarations
+        parts.append(
+            f"define i32 @{self.name}(ptr noalias %ctx, ptr noalias %record) {{"
+        )
+        return "\n".join([*parts, *self.out.lines, "}"]) + "\n"
+
+    def instructions(self, stretch) -> None:
+        """Emit the instructions of a stretch, and where it goes."""
+        block = self.flow.blocks[stretch.block]
+        stop = block.start + block.length
+        ended = False
+        for index in range(stretch.start, stretch.stop):
+            instruction = self.flow.instructions[index]
+            if index == stop - 1 and self.ends(instruction):
+                self.end(instruction, stretch)
+                ended = True
+            else:
+                self.instruction(instruction)
+        if ended:
+            return
+        if stretch.stop < stop:
+            self.next_stretch(stretch)
+        else:
+            self.go_on(stretch)
+
+    def call(self, instruction) -> None:
+        """Functions are left to the interpreter."""
+        raise UnsupportedError("a call of a function")
+
+    @staticmethod
+    def ends(instruction) -> bool:
+        """Whether an instruction decides what follows its block."""
+        opcode = instruction.opcode
+        if opcode in ("bar", "barrier"):
+            return "warp" not in instruction.modifiers
+        return opcode in ("bra", "brx", "call") or opcode in LEAVING
+
+    def go_on(self, stretch) -> None:
+        """The block is done: the next one follows."""
+        following = stretch.block + 1
+        self.go(stretch, following if following < len(self.flow.blocks) else EXIT)
+
+    def instruction(self, instruction) -> None:
+        """Emit an instruction that does not decide what follows."""
+        opcode = instruction.opcode
+        if opcode in IGNORED:
+            return
+        if opcode in ("ld", "ldu"):
+            self._load(instruction)
+        elif opcode == "st":
+            self.store_memory(request_of(self, instruction))
+        elif opcode in ("atom", "red"):
+            self.atomic(instruction)
+        elif opcode == "mov":
+            self.move(instruction)
+        elif opcode == "cp":
+            self.asynchronous(instruction)
+        elif opcode == "cvta":
+            self.convert_address(instruction)
+        elif opcode == "activemask":
+            mask = (self.active("-1"), (0,) * LANES)
+            self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
+        elif opcode in ("shfl", "vote", "match", "redux", "elect", "bar", "barrier"):
+            self.collective(instruction)
+        else:
+            self.lanewise(instruction)
+
+    def _load(self, instruction) -> None:
+        if "param" in instruction.modifiers:
+            self.load_parameter(instruction)
+        else:
+            self.load_memory(request_of(self, instruction))
+
+    def count_block(self, stretch, runs: int) -> None:
+        """Count that a block runs."""
+        if not stretch.leads:
+            return
+        length = self.flow.blocks[stretch.block].length
+        self.count(runs + stretch.block)
+        at = self.out.op(f"getelementptr i8, ptr %record, i64 {EXECUTED}")
+        old = self.out.op(f"load i64, ptr {at}, {COUNTER}")
+        new = self.out.op(f"add i64 {old}, {length}")
+        self.out.line(f"store i64 {new}, ptr {at}, {COUNTER}")
+
+    def burn(self) -> None:
+        """Use fuel; when it is gone, ask whether to go on.
+
+        A kernel that looks at what others write may wait for another block: the
+        interpreter lets all of them take turns.
+        """
+        out = self.out
+        at = out.op(f"getelementptr i8, ptr %record, i64 {FUEL_LEFT}")
+        old = out.op(f"load i32, ptr {at}, {COUNTER}")
+        left = out.op(f"sub i32 {old}, 1")
+        out.line(f"store i32 {left}, ptr {at}, {COUNTER}")
+        some = out.op(f"icmp sgt i32 {left}, 0")
+        on, empty, stop = out.fresh("on"), out.fresh("empty"), out.fresh("stop")
+        out.line(f"br i1 {some}, label %{on}, label %{empty}, !prof !7")
+        out.label(empty)
+        if self.unit.polls:
+            out.line(f"ret i32 {GIVE_UP}")
+            out.label(on)
+            return
+        out.line(f"store i32 {FUEL}, ptr {at}, {COUNTER}")
+        tick = out.op(f"getelementptr i64, ptr %ctx, i64 {_TICK}")
+        tick = out.op(f"load ptr, ptr {tick}, {OWN}")
+        answer = out.op(f"call i32 {tick}()")
+        fine = out.op(f"icmp eq i32 {answer}, 0")
+        out.line(f"br i1 {fine}, label %{on}, label %{stop}")
+        out.label(stop)
+        out.line(f"ret i32 {answer}")
+        out.label(on)
+
+    def done(self) -> None:
+        """The warp has left the kernel."""
+        self.out.line(f"ret i32 {DONE}")
+
+    def plain_barrier(self, instruction) -> None:
+        """Refuse barriers that are more than `__syncthreads()`."""
+        first = instruction.operands[0] if instruction.operands else None
+        plain = (
+            "sync" in instruction.modifiers
+            and len(instruction.operands) == 1
+            and getattr(first, "value", None) == 0
+            and instruction.guard is None
+        )
+        if not plain or instruction.index + 1 >= len(self.flow.instructions):
+            raise UnsupportedError(f"{instruction.text.strip()}")
+
+    def jump_target(self, instruction) -> int:
+        """The block that a branch jumps to."""
+        label = next(o for o in instruction.operands if isinstance(o, Label))
+        return self._block_at(label.name)
+
+    def table_targets(self, instruction) -> list[int]:
+        """Blocks that an indexed branch may jump to."""
+        table = self.unit.function.branch_tables[instruction.operands[1].name]
+        return [self._block_at(name) for name in table]
+
+    def _block_at(self, label: str) -> int:
+        start = self.unit.function.labels[label]
+        starts = {b.start: n for n, b in enumerate(self.flow.blocks)}
+        return starts.get(start, EXIT)
+
+
+def register_type(register) -> str:
+    """The LLVM type of a register in one lane."""
+    return f"i{bits(register.type)}"
+
+
+def wide_type(register) -> str:
+    """The LLVM type of a register in all lanes."""
+    return vector(register_type(register))
