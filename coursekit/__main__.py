@@ -17,6 +17,7 @@ COMMANDS = {
     "doctor": ("coursekit.doctor", "say what works on this machine"),
     "grade": ("coursekit.exercises.grading", "check exercises all at once"),
     "new-exercise": ("coursekit.exercises.skeleton", "start writing an exercise"),
+    "record": ("coursekit.recording.command", "measure on a GPU what is recorded"),
     "reset": ("coursekit.exercises.resetting", "put a starter or a notebook back"),
 }
 

@@ -16,6 +16,9 @@ from coursekit.errors import LaunchError
 _deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(
     "deferred", default=False
 )
+_counted: contextvars.ContextVar[list | None] = contextvars.ContextVar(
+    "counted", default=None
+)
 
 
 class Kernel:
@@ -171,10 +174,23 @@ def run(kernel: Kernel, configuration: Configuration, arguments) -> None:
     values = kernel.signature.convert(arguments)
     check(kernel.name, configuration, backend.needs(kernel), backend.device)
     staged = stage(backend, kernel.signature.rules, values)
-    on_stream = configuration.stream is not None or _deferred.get()
-    wait = bool(staged.copies) or not on_stream
-    backend.launch(kernel, configuration, staged, wait=wait)
+    found = _counted.get()
+    if found is not None and backend.space == "simulator":
+        found.append(_count(backend, kernel, configuration, staged))
+    else:
+        on_stream = configuration.stream is not None or _deferred.get()
+        wait = bool(staged.copies) or not on_stream
+        backend.launch(kernel, configuration, staged, wait=wait)
     staged.copy_back()
+
+
+def _count(backend, kernel: Kernel, configuration: Configuration, staged):
+    from coursekit.reconciliation import plans
+
+    plan = plans.plan(kernel, backend.device)
+    return backend.launch(
+        kernel, configuration, staged, counters=True, plan=plan
+    ).counters
 
 
 @contextlib.contextmanager
@@ -189,3 +205,20 @@ def deferred() -> Iterator[None]:
         yield
     finally:
         _deferred.reset(token)
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[list]:
+    """Count every launch on the simulator inside the ``with`` block.
+
+    Yields
+    ------
+    list of Counters
+        One for each launch, in order; filled while the block runs.
+    """
+    found: list = []
+    token = _counted.set(found)
+    try:
+        yield found
+    finally:
+        _counted.reset(token)

@@ -29,6 +29,8 @@ class Module:
         PTX, source text, the name that messages give it, the compiler's warnings.
     sources : dict of str to str
         Text of each own file by its name in line information.
+    options : tuple of str
+        Options of the compiler that somebody asked for, macros among them.
     path : Path or None
     target : Target
         What it was compiled for.
@@ -74,6 +76,10 @@ class Module:
         return self._unit.source.name
 
     @property
+    def options(self) -> tuple[str, ...]:
+        return self._unit.options
+
+    @property
     def path(self) -> Path | None:
         return self._unit.source.path
 
@@ -116,6 +122,11 @@ class Module:
     def resources(self) -> Mapping[str, cubin.Resources]:
         """What each kernel needs, by name; for the default architecture."""
         return _ResourcesByName(self)
+
+    def edited(self, text: str) -> Module:
+        """Compile another text in place of the source, with the same options."""
+        source = replace(self._unit.source, text=text)
+        return type(self)(replace(self._unit, source=source))
 
     def make_kernel(self, name: str, entry: building.Entry) -> object:
         """Make the object that stands for a kernel; a hook for subclasses."""

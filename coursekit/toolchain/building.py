@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from coursekit import paths
@@ -24,6 +26,9 @@ _SIGNATURE_ENTRY = re.compile(
     re.DOTALL,
 )
 _FILE = re.compile(r'^(\s*\.file\s+\d+\s+")([^"]+)(")', re.MULTILINE)
+_watching: contextvars.ContextVar[Callable[[str], None] | None] = (
+    contextvars.ContextVar("watching", default=None)
+)
 _UNKNOWN = re.compile(r"#pragma nv_mangled_name (.+)$", re.MULTILINE)
 
 
@@ -103,6 +108,16 @@ class MachineCode:
     report: str
 
 
+@contextlib.contextmanager
+def watched(notice: Callable[[str], None]) -> Iterator[None]:
+    """Call `notice` with the name of each source that is built in the block."""
+    token = _watching.set(notice)
+    try:
+        yield
+    finally:
+        _watching.reset(token)
+
+
 def build(unit: Unit) -> Build:
     """Compile to PTX, or take it from the cache.
 
@@ -111,6 +126,8 @@ def build(unit: Unit) -> Build:
     CompileError
         When the compiler refuses the source.
     """
+    if (notice := _watching.get()) is not None:
+        notice(unit.source.name)
     target = replace(unit.target, real=False)
     stored, state = through_cache(unit, "ptx", target, lambda: _build(unit, target))
     entries = tuple(

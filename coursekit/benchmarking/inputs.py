@@ -1,0 +1,69 @@
+"""The arguments of the cases: their arrays, found, filled and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from coursekit.arguments import operands
+from coursekit.arguments.operands import Operand
+from coursekit.benchmarking import refusals
+
+POISON = 0xCB
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What `setup` returned, and the arrays in it.
+
+    Attributes
+    ----------
+    values : tuple
+        The arguments of each case.
+    arrays : tuple of Operand
+        The distinct arrays among them, in order.
+    """
+
+    values: tuple
+    arrays: tuple[Operand, ...]
+
+    @classmethod
+    def of(cls, setup: Callable[[int], Any], size: int) -> Inputs:
+        """Call `setup` for a size and find the arrays.
+
+        Raises
+        ------
+        ArgumentError
+            It returns no tuple, no array, or a part of one that is not contiguous.
+        """
+        values = setup(size)
+        if not isinstance(values, tuple):
+            raise refusals.bad_setup(size, f"returns {type(values).__name__}, no tuple")
+        found: dict[tuple[str, int], Operand] = {}
+        for value in values:
+            operand = operands.describe(value)
+            if operand is None or not operand.nbytes:
+                continue
+            if not operand.contiguous:
+                raise refusals.bad_setup(size, "returns an array with gaps")
+            found.setdefault((operand.space, operand.address), operand)
+        if not found:
+            raise refusals.bad_setup(size, "returns no array")
+        return cls(values, tuple(found.values()))
+
+    def fits(self, other: Inputs) -> bool:
+        """Tell whether the arrays of another draw can be copied into these."""
+        mine, theirs = (
+            [(each.space, each.shape, each.dtype) for each in inputs.arrays]
+            for inputs in (self, other)
+        )
+        return mine == theirs
+
+    def shares_memory(self, other: Inputs) -> bool:
+        """Tell whether two draws have an array in common."""
+        mine, theirs = (
+            {(each.space, each.address) for each in inputs.arrays}
+            for inputs in (self, other)
+        )
+        return bool(mine & theirs)

@@ -1,0 +1,97 @@
+"""What a benchmark shows without a GPU: recorded times, else counts and a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from coursekit import hardware
+from coursekit.benchmarking.ceilings import Ceiling, ceiling
+from coursekit.benchmarking.results import NO_RECORD, Benchmark, Row
+from coursekit.errors import DeviceError, UnsupportedError
+from coursekit.recording import case_sources, definitions, records
+
+NOT_RECORDED = "nothing is recorded, and there is no GPU here"
+
+
+def without_gpu(
+    cases: Mapping[str, Callable], sizes: tuple[int, ...], *, bytes_moved, flops, record
+) -> Benchmark:
+    """Show what is known of the cases; nothing is timed, and setup is not called."""
+    found = records.load(record) if record else None
+    missing = {name: _missing(found, name, case) for name, case in cases.items()}
+    missing = {name: why for name, why in missing.items() if why}
+    rows = _rows(found, cases, sizes, missing) if found else ()
+    for name in cases:
+        if name not in missing and not any(row.case == name for row in rows):
+            missing[name] = f"recorded at other sizes than {', '.join(map(str, sizes))}"
+    definition = definitions.find(record) if record else None
+    size = definition.count_size if definition else None
+    unknown = {name: cases[name] for name in missing} if size else {}
+    counts = _counts(definition, unknown)
+    return Benchmark(
+        tuple(cases),
+        sizes,
+        rows,
+        "recorded" if rows else "none",
+        found.device if rows else "",
+        found.date if rows else "",
+        _limits(found, sizes, bytes_moved, flops),
+        missing,
+        counts,
+        size if counts else None,
+    )
+
+
+def _missing(record, name: str, case: Callable) -> str:
+    """Say why a record has no times of a case; empty where it has them."""
+    if record is None:
+        return NOT_RECORDED
+    same = record.case_sha256.get(name) == case_sources.sha256(case)
+    return "" if same else NO_RECORD
+
+
+def _rows(record, cases, sizes, missing) -> tuple[Row, ...]:
+    known = {(row.case, row.size): row for row in record.rows}
+    first, recorded_first = next(iter(cases)), record.rows[0].case
+    rows = []
+    for size in sizes:
+        base = known.get((first, size)) if first not in missing else None
+        for name in cases:
+            row = known.get((name, size))
+            if row is None or name in missing:
+                continue
+            if base is not None and first != recorded_first:
+                row = replace(row, ratio=base.median_ms / row.median_ms)
+            rows.append(row)
+    return tuple(rows)
+
+
+def _limits(record, sizes, bytes_moved, flops) -> Ceiling:
+    """Work out the limits of the recorded GPU, else of the simulated one."""
+    through = record.through if record else "memory"
+    try:
+        device = hardware.device(record.device if record else None)
+    except DeviceError:  # a GPU that no data sheet of ours describes
+        limit = ceiling(hardware.device(), sizes, bytes_moved, flops)
+        return replace(
+            limit, device=record.device, bandwidth_gbs=None, peak_tflops=None
+        )
+    return ceiling(device, sizes, bytes_moved, flops, through)
+
+
+def _counts(definition, cases: Mapping[str, Callable]) -> dict:
+    """Count what cases without times do, at a small size on the simulator."""
+    from coursekit import launching, simulation
+    from coursekit.counting import added
+
+    counts = {}
+    for name, case in cases.items():
+        with simulation.simulator(), launching.counted() as found:
+            try:
+                case(*definition.setup(definition.count_size))
+            except UnsupportedError:  # the simulator cannot run it: no counts
+                continue
+        if found:
+            counts[name] = added(found)
+    return counts

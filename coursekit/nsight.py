@@ -1,0 +1,121 @@
+"""Nsight Compute's counters of a script, by the names that coursekit uses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+_T = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
+_W = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
+_B = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
+_F = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
+
+# Counter: what to add up, as (factor, metric).
+METRICS = {
+    "global_load_requests": [(1, _T.format("requests", "ld"))],
+    "global_load_sectors": [(1, _T.format("sectors", "ld"))],
+    "global_store_requests": [(1, _T.format("requests", "st"))],
+    "global_store_sectors": [(1, _T.format("sectors", "st"))],
+    "global_atomic_requests": [
+        (1, _T.format("requests", "atom")), (1, _T.format("requests", "red")),
+    ],
+    "global_atomic_sectors": [
+        (1, _T.format("sectors", "atom")), (1, _T.format("sectors", "red")),
+    ],
+    "shared_load_requests": [(1, "smsp__sass_inst_executed_op_shared_ld.sum")],
+    "shared_load_wavefronts": [(1, _W.format("ld"))],
+    "shared_load_bank_conflicts": [(1, _B.format("ld"))],
+    "shared_store_requests": [(1, "smsp__sass_inst_executed_op_shared_st.sum")],
+    "shared_store_wavefronts": [(1, _W.format("st"))],
+    "shared_store_bank_conflicts": [(1, _B.format("st"))],
+    "warps": [(1, "smsp__warps_launched.sum")],
+    "flops_fp32": [
+        (1, _F.format("fadd")), (1, _F.format("fmul")), (2, _F.format("ffma")),
+    ],
+    "flops_fp64": [
+        (1, _F.format("dadd")), (1, _F.format("dmul")), (2, _F.format("dfma")),
+    ],
+}  # fmt: skip
+# Of machine code: the simulator counts PTX here, so these are not compared with it.
+OF_MACHINE_CODE = {
+    "warp_instructions": [(1, "smsp__inst_executed.sum")],
+    "thread_instructions": [(1, "smsp__thread_inst_executed.sum")],
+}
+_SECTOR_BYTES = 32
+
+
+class CountersForbidden(PermissionError):
+    """Nsight Compute may not read the counters of this GPU (ERR_NVGPUCTRPERM)."""
+
+
+def missing() -> str:
+    """Why nothing can be measured here; empty when it can."""
+    return "" if shutil.which("ncu") else "Nsight Compute (ncu) is not installed"
+
+
+def measure(
+    script: Sequence[str],
+    kernels: Sequence[str],
+    metrics: Mapping[str, list] = METRICS,
+) -> list[dict[str, int]]:
+    """Counters of every launch of these kernels by a Python script, in order.
+
+    Parameters
+    ----------
+    script : sequence of str
+        What Python runs: a file, or -m and a module, and arguments.
+    kernels : sequence of str
+        Names of functions, without template arguments.
+    metrics : mapping
+        Counters by name: what to add up, as (factor, metric).
+
+    Raises
+    ------
+    CountersForbidden
+        This account may not read the counters.
+    RuntimeError
+        Nsight Compute or the script failed; its last words.
+    """
+    names = "|".join(sorted(set(kernels)))
+    wanted = sorted({metric for terms in metrics.values() for _, metric in terms})
+    command = [
+        "ncu", "--csv", "--clock-control", "none", "--print-units", "base",
+        "--metrics", ",".join(wanted), "--kernel-name", f"regex:^({names})$",
+        sys.executable, *script,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "ERR_NVGPUCTRPERM" in done.stdout + done.stderr:
+        raise CountersForbidden("hardware counters need permission on this machine")
+    if done.returncode or '"ID"' not in done.stdout:
+        raise RuntimeError((done.stdout[-2000:] + done.stderr[-2000:]).strip())
+    return _launches(done.stdout, metrics)
+
+
+def with_bytes(counts: Mapping[str, int]) -> dict[str, int]:
+    """Add the bytes that follow from the sectors, atomics included."""
+    atomic = counts["global_atomic_sectors"]
+    return {
+        **counts,
+        "bytes_read": _SECTOR_BYTES * (counts["global_load_sectors"] + atomic),
+        "bytes_written": _SECTOR_BYTES * (counts["global_store_sectors"] + atomic),
+    }
+
+
+def _launches(text: str, metrics: Mapping[str, list]) -> list[dict[str, int]]:
+    start = text.index('"ID"')
+    found: dict[str, dict[str, int]] = {}
+    for row in csv.DictReader(io.StringIO(text[start:])):
+        value = row["Metric Value"].replace(",", "")
+        launch = found.setdefault(row["ID"], {})
+        launch[row["Metric Name"]] = round(float(value))
+    return [
+        {
+            name: sum(factor * launch[metric] for factor, metric in terms)
+            for name, terms in metrics.items()
+        }
+        for launch in found.values()
+    ]

@@ -1,0 +1,198 @@
+"""The roofline: what a kernel reaches, under what memory and arithmetic allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib import rc_context
+
+from coursekit import hardware
+from coursekit.errors import ArgumentError
+from coursekit.plot.chart import (
+    LIMIT,
+    STYLE,
+    Chart,
+    in_words,
+    new_chart,
+    sign,
+)
+from coursekit.plot.drawing import draw_grid, draw_title, mark
+
+
+def roofline(
+    points: Any,
+    *,
+    title: str,
+    size: int | None = None,
+    device: Any = None,
+    kind: str = "fp32",
+    origin: str = "",
+) -> Chart:
+    """Draw kernels under the roof of a GPU: operations a byte, operations a second.
+
+    Parameters
+    ----------
+    points : Benchmark, or mapping of str to Counters or to (float, float)
+        Times of a benchmark that knows bytes and operations; counts, whose points lie
+        on the roof, as the most that they can reach; or pairs of FLOP per byte and
+        TFLOP/s.
+    title : str
+        What the picture shows, as a sentence.
+    size : int, optional
+        Of a benchmark; the largest unless told otherwise.
+    device : str, optional
+        The GPU of the roof, where the points are no benchmark.
+    kind : str
+        The arithmetic of the flat roof: fp32, fp64, bf16_tensor, ...
+    origin : str
+        Where pairs are from: a GPU and a day.
+
+    Returns
+    -------
+    Chart
+        A matplotlib figure; `alt` tells it in words, `rows` are its numbers.
+
+    Raises
+    ------
+    ArgumentError
+        The points have no bytes or no operations.
+    """
+    if isinstance(points, Mapping):
+        roof, found, note = _from_mapping(points, device, kind, origin)
+    else:
+        roof, found, note = _from_benchmark(points, size)
+    with rc_context(STYLE):
+        chart = new_chart()
+        axes = chart.add_subplot()
+        places = [point[:2] for point in found.values()]
+        _draw_roof(axes, roof, *zip(*places, strict=True))
+        _draw_points(axes, found)
+        axes.set_xlabel("arithmetic intensity (FLOP per byte)")
+        axes.set_ylabel("performance (TFLOP/s)")
+        draw_title(axes, title)
+        draw_grid(axes, "both")
+        if found:
+            axes.legend(frameon=False, loc="lower right", fontsize=9.5)
+        sign(chart, note)
+    chart.headings = ("kernel", "FLOP per byte", "TFLOP/s", "of the roof")
+    chart.rows = tuple(
+        (name, x, "at most " + f"{y:,.3g}" if is_bound else y, f"{y / roof.at(x):.0%}")
+        for name, (x, y, is_bound) in found.items()
+    )
+    chart.alt = in_words(chart, title, {}, f"{note}. {roof.sentence}")
+    return chart
+
+
+@dataclass(frozen=True)
+class _Roof:
+    """The roof of a device: a slope that the memory sets, and a flat part."""
+
+    device: str
+    bandwidth_gbs: float
+    peak_tflops: float
+    kind: str
+
+    @property
+    def ridge(self) -> float:
+        """FLOP per byte at which the two limits meet."""
+        return 1e3 * self.peak_tflops / self.bandwidth_gbs
+
+    def at(self, intensity: float) -> float:
+        """TFLOP/s that the roof allows at an intensity."""
+        return min(self.peak_tflops, 1e-3 * self.bandwidth_gbs * intensity)
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Dashed lines, the limits of the {self.device}: {self.bandwidth_gbs:,.4g} "
+            f"GB/s up to {self.ridge:.3g} FLOP per byte, then {self.peak_tflops:,.3g} "
+            f"TFLOP/s of {self.kind.replace('_', ' ')}"
+        )
+
+
+def _refusal(what: str) -> ArgumentError:
+    return ArgumentError.explained(
+        f"plot.roofline {what}.",
+        "A roofline relates operations to bytes.",
+        "Give ck.benchmark both bytes_moved and flops, or counts of ck.count.",
+    )
+
+
+def _from_benchmark(benchmark: Any, size: int | None) -> tuple:
+    ceiling = benchmark.ceiling
+    size = max(benchmark.sizes) if size is None else size
+    limits = ceiling.bandwidth_gbs, ceiling.peak_tflops
+    if not (ceiling.bytes_moved and ceiling.flops and all(limits)):
+        raise _refusal("got a benchmark without bytes, operations, or known limits")
+    roof = _Roof(ceiling.device, *limits, ceiling.kind)
+    intensity = ceiling.flops[size] / ceiling.bytes_moved[size]
+    found = {}
+    for case in benchmark.cases:
+        row = benchmark.find(case, size)
+        rate = benchmark.tflops(row) if row else roof.at(intensity)
+        name = case if row else f"{case} ({benchmark.missing.get(case, 'no time')})"
+        found[name] = (intensity, rate, row is None)
+    return roof, found, benchmark.note
+
+
+def _from_mapping(
+    points: Mapping[str, Any], device: Any, kind: str, origin: str
+) -> tuple:
+    properties = hardware.device(device)
+    peak = getattr(properties, f"{kind}_tflops", None)
+    if not points or not peak:
+        raise _refusal(f"got {len(points)} points, and the peak {peak} for {kind!r}")
+    name = properties.name.removeprefix("NVIDIA ")
+    roof = _Roof(name, properties.memory_bandwidth_gbs, peak, kind)
+    found, notes = {}, [origin] if origin else []
+    notes.append(f"limits by the data sheet of the {name}")
+    for key, point in points.items():
+        if hasattr(point, "arithmetic_intensity"):
+            intensity, is_bound = point.arithmetic_intensity, True
+            rate = roof.at(intensity)
+            notes.append("counted; points are what is possible, not measured")
+        else:
+            (intensity, rate), is_bound = point, False
+        if not (intensity > 0 and rate > 0):
+            raise _refusal(f"finds no operations or no bytes for {key!r}")
+        found[key] = (intensity, rate, is_bound)
+    return roof, found, "; ".join(dict.fromkeys(notes))
+
+
+def _draw_roof(axes: Any, roof: _Roof, intensities: tuple, rates: tuple) -> None:
+    low = min([*(x / 3 for x in intensities), roof.ridge / 30])
+    high = max([*intensities, roof.ridge]) * 24
+    places = [low, roof.ridge, high]
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    style = {"color": LIMIT, "linestyle": "--", "linewidth": 1.4, "zorder": 2}
+    axes.plot(places, [roof.at(x) for x in places], **style)
+    axes.set_xlim(low, high)
+    lowest = min([roof.at(low), *rates])
+    axes.set_ylim(lowest / 3, roof.peak_tflops * 3)
+    text = {"color": LIMIT, "fontsize": 9.5, "textcoords": "offset points"}
+    peak = f"{roof.peak_tflops:,.3g} TFLOP/s, {roof.kind.replace('_', ' ')}"
+    axes.annotate(peak, (high, roof.peak_tflops), (-4, 5), ha="right", **text)
+    middle = (low * roof.ridge) ** 0.5
+    slope = f"{roof.bandwidth_gbs:,.4g} GB/s "
+    axes.annotate(slope, (middle, roof.at(middle)), (-6, 4), ha="right", **text)
+    axes.xaxis.set_major_formatter("{x:,.10g}")
+    axes.yaxis.set_major_formatter("{x:,.10g}")
+
+
+def _draw_points(axes: Any, found: Mapping[str, tuple]) -> None:
+    for number, (name, (x, y, is_bound)) in enumerate(found.items()):
+        drawn = mark(number)
+        axes.plot(
+            x,
+            y,
+            linestyle="none",
+            markersize=8,
+            markerfacecolor="white" if is_bound else drawn["color"],
+            **drawn,
+            markeredgewidth=1.8,
+            label=f"{name}, at most" if is_bound else name,
+            zorder=4,
+        )

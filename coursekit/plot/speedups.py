@@ -1,0 +1,128 @@
+"""Speedups over sizes, with the speedup at which physics would stand in the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib import rc_context
+
+from coursekit.plot.chart import (
+    COLOURS,
+    FAINT,
+    LIMIT,
+    STYLE,
+    Chart,
+    in_words,
+    new_chart,
+    sign,
+)
+from coursekit.plot.drawing import draw_grid, draw_limits, draw_title, look, mark
+
+_DASHES = ("-", "--", ":", "-.")
+
+
+def speedup(benchmark: Any, *, title: str, along: str = "size") -> Chart:
+    """Draw how much faster each case is than the first: over sizes, or as bars.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        Of `ck.benchmark`; what it has no times of is named.
+    title : str
+        What the picture shows, as a sentence.
+    along : str
+        What the sizes are, with their unit.
+
+    Returns
+    -------
+    Chart
+        A matplotlib figure; `alt` tells it in words, `rows` are its numbers.
+    """
+    with rc_context(STYLE):
+        chart = new_chart()
+        axes = chart.add_subplot()
+        bounds = _bounds(benchmark)
+        draw = _draw_bars if len(benchmark.sizes) == 1 else _draw_lines
+        draw(axes, benchmark, bounds)
+        axes.set_ylabel(f"speed relative to {benchmark.cases[0]} (times)")
+        axes.set_ylim(bottom=0, top=axes.get_ylim()[1] * 1.2)
+        if len(benchmark.sizes) > 1:
+            axes.set_xlabel(along)
+        draw_title(axes, title)
+        draw_grid(axes, "y")
+        note = corner(benchmark)
+        chart.set_figheight(chart.get_figheight() + 0.15 * note.count("\n"))
+        sign(chart, note)
+    chart.headings = (along, *benchmark.cases, f"limit of the {_device(benchmark)}")
+    chart.rows = tuple(
+        (size, *_ratios(benchmark, size), bounds.get(size, "unknown"))
+        for size in benchmark.sizes
+    )
+    note = "; ".join([benchmark.note, *benchmark.lines()])
+    chart.alt = in_words(chart, title, {}, note)
+    return chart
+
+
+def corner(benchmark: Any) -> str:
+    """Say what has no times, its counts and bounds, and where the times are from."""
+    told = [line if len(line) < 110 else f"{line[:109]}…" for line in benchmark.lines()]
+    return "\n".join([*told[:6], benchmark.note])
+
+
+def _device(benchmark: Any) -> str:
+    return benchmark.ceiling.device
+
+
+def _ratios(benchmark: Any, size: int) -> list[Any]:
+    found = (benchmark.find(case, size) for case in benchmark.cases)
+    return [row.ratio if row else "no time" for row in found]
+
+
+def _bounds(benchmark: Any) -> dict[int, float]:
+    """Return the speedup over the first case that no case can exceed, by size."""
+    found = {}
+    for size in benchmark.sizes:
+        row = benchmark.find(benchmark.cases[0], size)
+        bound = benchmark.ceiling.bound_ms(size)
+        if row and bound:
+            found[size] = row.median_ms / bound
+    return found
+
+
+def _draw_bars(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:
+    size = benchmark.sizes[0]
+    for place, case in enumerate(benchmark.cases):
+        row = benchmark.find(case, size)
+        if row:
+            bar = axes.bar(place, row.ratio, 0.7, zorder=3, **look(place))
+            axes.bar_label(bar, [f"{row.ratio:.3g}"], padding=2)
+    axes.set_xticks(range(len(benchmark.cases)), benchmark.cases)
+    axes.set_xlim(-0.6, len(benchmark.cases) - 0.4)
+    draw_limits(
+        axes, {f"limit of the {_device(benchmark)}": v for v in bounds.values()}
+    )
+
+
+def _draw_lines(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:
+    count = len(COLOURS)
+    for number, case in enumerate(benchmark.cases):
+        rows = [benchmark.find(case, size) for size in benchmark.sizes]
+        points = [(row.size, row.ratio) for row in rows if row]
+        if points:
+            axes.plot(
+                *zip(*points, strict=True),
+                linestyle=_DASHES[number // count % len(_DASHES)],
+                **mark(number),
+                label=case,
+                zorder=3,
+            )
+    if bounds:
+        label = f"limit of the {_device(benchmark)}"
+        axes.plot(*zip(*bounds.items(), strict=True), "--", color=LIMIT, label=label)
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(min(benchmark.sizes) / 1.2, max(benchmark.sizes) * 1.2)
+    axes.set_xticks(benchmark.sizes, [f"{size:,}" for size in benchmark.sizes])
+    axes.minorticks_off()
+    axes.tick_params(axis="x", labelcolor=FAINT)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, loc="upper right", ncols=3, fontsize=9.5)
