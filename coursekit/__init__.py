@@ -12,6 +12,8 @@ __version__ = "0.1.0"
 
 _HOME = {
     "arrays": ("DeviceArray", "empty", "to_device", "to_host"),
+    "checking": ("initcheck", "memcheck", "racecheck", "synccheck"),
+    "benchmarking": ("benchmark",),
     "compiler": ("compile",),
     "counting": ("count",),
     "display": ("show", "show_diff"),
@@ -20,8 +22,12 @@ _HOME = {
     "hardware": ("device", "devices"),
     "heat": ("show_profile",),
     "magics": ("load_ipython_extension", "module"),
+    "profiling": ("profile",),
     "simulation": ("simulator",),
+    "tracing": ("trace",),
+    "widgets.microscope": ("microscope",),
     "widgets.questions": ("guess", "quiz"),
+    "widgets.scheduler": ("scheduler",),
     "errors": (
         "ArgumentError",
         "BarrierError",

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import traitlets
 from test_listing import contrast
+from traced_kernels import row_sums, shift_left
 
 import coursekit as ck
 from coursekit.widgets import GridBlock, GridMap, Question, guess, palette, quiz
@@ -24,6 +25,7 @@ from coursekit.widgets.grid_map import MODES
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = ("base", "grid_block", "grid_map", "question", "questions")
+SHEETS = ("grid_block", "microscope", "questions", "scheduler", "shared")
 VIEW = "application/vnd.jupyter.widget-view+json"
 SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES))
 
@@ -34,8 +36,10 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: guess("How `many` threads?", [16, 32], answer=32, because="Secret."),
         lambda: guess("How many <threads>?", answer=42, because="Secret."),
         lambda: quiz([Question("Yes?", answer=True, because="Secret.")]),
+        lambda: ck.microscope(*row_sums()),
+        lambda: ck.scheduler(*shift_left()),
     ],
-    ids=["grid", "guess", "number", "quiz"],
+    ids=["grid", "guess", "number", "quiz", "microscope", "scheduler"],
 )
 def make(request):
     """Build one widget."""
@@ -122,14 +126,14 @@ def test_lines_can_be_seen_on_the_panel(theme, line):
     assert contrast(getattr(palette.LINES[line], theme), panel) >= 3
 
 
-@pytest.mark.parametrize("name", ["grid_block", "questions", "shared"])
+@pytest.mark.parametrize("name", SHEETS)
 def test_style_sheet_uses_defined_colours_only(name):
     used = re.findall(r"var\(--ck-(\w+)\)", (FOLDER / f"{name}.css").read_text())
     defined = palette.GROUNDS | palette.INKS | palette.LINES
     assert set(used) <= defined.keys()
 
 
-@pytest.mark.parametrize("name", ["grid_block", "questions", "shared"])
+@pytest.mark.parametrize("name", SHEETS)
 def test_style_sheet_names_no_colour_itself(name):
     assert not re.search(r"#[0-9a-f]{3,8}\b|rgb", (FOLDER / f"{name}.css").read_text())
 

@@ -10,12 +10,14 @@ from itertools import product
 
 import pytest
 
+import coursekit as ck
 from coursekit.widgets import GridBlock, GridMap, Question, guess, quiz
 from coursekit.widgets.grid_map import MODES
 
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright, which drives the browser, is missing"
 )
+from traced_kernels import row_sums, shift_left  # noqa: E402 (after the skip)
 from widget_page import browser_path, open_widget  # noqa: E402 (needs playwright)
 
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -106,6 +108,10 @@ WIDGETS = {
     "guess": lambda: one_of_three(because="Since `1999`."),
     "number": lambda: guess("How many?", answer=3),
     "quiz": three_questions,
+    "microscope": lambda: ck.microscope(*row_sums(), 1),
+    "prediction": lambda: ck.microscope(*row_sums(), predict=True),
+    "scheduler": lambda: ck.scheduler(*shift_left()),
+    "two players": lambda: ck.scheduler(*shift_left(), players=2),
 }
 
 

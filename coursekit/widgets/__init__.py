@@ -2,12 +2,26 @@
 
 Each widget is also a text and a static picture, so that a notebook which is stored,
 exported or not trusted still shows what it is about. `Question` is what a quiz is
-made of; `GridBlock` shows which thread handles which element.
+made of; `GridBlock` shows which thread handles which element; `Microscope` shows a
+kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
+runs next.
 """
 
 from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
+from coursekit.widgets.microscope import Microscope
 from coursekit.widgets.question import Question
 from coursekit.widgets.questions import Guess, Quiz, guess, quiz
+from coursekit.widgets.scheduler import Scheduler
 
-__all__ = ["GridBlock", "GridMap", "Guess", "Question", "Quiz", "guess", "quiz"]
+__all__ = [
+    "GridBlock",
+    "GridMap",
+    "Guess",
+    "Microscope",
+    "Question",
+    "Quiz",
+    "Scheduler",
+    "guess",
+    "quiz",
+]

@@ -27,6 +27,7 @@ INKS = {
 LINES = {
     "line": Shade("#7d8792", "#7d8792"),
     "accent": Shade("#0550ae", "#8ecaff"),
+    "heat": Shade("#bc4c00", "#f0883e"),
 }
 BLOCKS = 6
 _DARK = (

@@ -1,0 +1,1 @@
+"""Following one warp of a simulated launch, step by step."""

@@ -1,0 +1,119 @@
+"""A decoder whose program tells a tracer what it is about to do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coursekit.simt.access import Access
+from coursekit.simt.collectives import lane_bits
+from coursekit.simt.control import ends_block
+from coursekit.simt.decode import Decoder
+
+
+class TracedAccess(Access):
+    """A memory instruction that says what it touches."""
+
+    def __init__(self, tracer, instruction, space, width, verb):
+        super().__init__(instruction, space, width, verb)
+        self.tracer = tracer
+
+    def parts(self, warp, addresses):
+        """Tell the tracer about the bytes of the active lanes, and find them."""
+        if not self.tracer.watches(warp):
+            return super().parts(warp, addresses)
+        self.tracer.touch(self, warp, addresses)
+        before = dict(self.sites)
+        found = super().parts(warp, addresses)
+        added = {k: n - before.get(k, 0) for k, n in self.sites.items()}
+        self.tracer.count({k: n for k, n in added.items() if n})
+        return found
+
+
+class TracingDecoder(Decoder):
+    """Decodes a program whose steps a tracer sees."""
+
+    def __init__(self, tracer, program, function):
+        super().__init__(program, function)
+        self.tracer = tracer
+        self._writes: list[tuple] = []
+
+    def decode(self):
+        """Decode every block; those that end in a branch end it before the tracer."""
+        code = super().decode()
+        for block in code.blocks:
+            last = self.function.instructions[block.start + block.length - 1]
+            if ends_block(last):
+                block.finish = self._followed_ending(last, block.finish)
+        return code
+
+    def access(self, instruction, space, width, verb) -> Access:
+        """Make an access that the tracer sees."""
+        made = TracedAccess(self.tracer, instruction, space, width, verb)
+        self.code.accesses.append(made)
+        return made
+
+    def destination(self, operand, type_: str) -> int | None:
+        """Slot of a result; the tracer reads it after the step."""
+        slot = super().destination(operand, type_)
+        if slot is not None:
+            self._writes.append((operand.name, slot, type_))
+        return slot
+
+    def _step(self, instruction):
+        self._writes = []
+        return super()._step(instruction)
+
+    def _guarded(self, instruction, step):
+        run = super()._guarded(instruction, step) or (lambda warp: None)
+        tracer, function, writes = self.tracer, self.function, tuple(self._writes)
+        guard = self.guard_slot(instruction)
+
+        def followed(warp):
+            if tracer.watches(warp):
+                mask = _guarded_lanes(warp, guard)
+                tracer.begin(warp, instruction, function, writes, mask)
+            run(warp)
+
+        return followed
+
+    def _followed_ending(self, instruction, finish):
+        tracer, function, writes = self.tracer, self.function, self._endings_writes
+        guard = self.guard_slot(instruction)
+        written = tuple(writes(instruction))
+        branches = instruction.opcode in ("bra", "brx") and guard is not None
+
+        def followed(warp):
+            if not tracer.watches(warp):
+                return finish(warp)
+            mask = warp.mask if branches else _guarded_lanes(warp, guard)
+            draft = tracer.begin(warp, instruction, function, written, mask)
+            if branches:
+                draft.taken = lane_bits(_guarded_lanes(warp, guard))
+            following = finish(warp)
+            tracer.ended(warp)
+            return following
+
+        return followed
+
+    def _endings_writes(self, instruction):
+        """Registers that a collective writes: those its operands name first."""
+        if instruction.opcode in ("bra", "brx", "call", "ret", "exit", "trap"):
+            return
+        if instruction.opcode in ("bar", "barrier") and "red" not in (
+            instruction.modifiers
+        ):
+            return
+        first = instruction.operands[0] if instruction.operands else None
+        members = (getattr(first, "first", first), getattr(first, "second", None))
+        for member in members:
+            if member is not None and hasattr(member, "type"):
+                slot = self.layout.register(member, member.type)
+                yield member.name, slot, member.type
+
+
+def _guarded_lanes(warp, guard) -> np.ndarray:
+    if guard is None:
+        return warp.mask
+    slot, negated = guard
+    predicate = warp.slots[slot]
+    return warp.mask & (~predicate if negated else predicate)

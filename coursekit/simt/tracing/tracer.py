@@ -1,0 +1,131 @@
+"""An observer that writes down every step of one warp.
+
+Like the checkers, it lets the launch run a decoded program of its own. Other
+launches pay nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from coursekit.simt.checks.watching import Observer
+from coursekit.simt.collectives import lane_bits
+from coursekit.simt.launch import Order
+from coursekit.simt.tracing.drafting import Draft
+from coursekit.simt.tracing.following import TracingDecoder
+from coursekit.simt.tracing.steps import LANES, Step
+from coursekit.simt.transfers import polls
+
+_TALKING = {"atom", "red", "membar", "fence"}
+
+
+class TraceEnds(Exception):
+    """Thrown through the launch once there is nothing more to write down."""
+
+
+@dataclass(frozen=True)
+class OneBlock(Order):
+    """The order of a launch of which one block is run."""
+
+    number: int = 0
+
+    def block_numbers(self, count: int) -> list[int]:
+        """The one block."""
+        return [self.number]
+
+
+class Tracer(Observer):
+    """Follows warp `warp` of block `block` for at most `limit` steps.
+
+    Blocks that do not talk to one another are not run, except the one that is
+    followed.
+
+    Attributes
+    ----------
+    steps : list of Step
+        What the warp did; complete after `close`.
+    full : bool
+        Whether the warp would have gone on.
+    """
+
+    def __init__(self, block: tuple[int, int, int], warp: int, limit: int):
+        self.block, self.warp, self.limit = block, warp, limit
+        self.steps: list[Step] = []
+        self.full = False
+        self._open: list[Draft] = []
+        self._calls: dict[int, int] = {}
+        self._frames: list = []
+
+    def attach(self, launch):
+        """Begin to observe; returns the program that the launch is to run."""
+        self.launch = launch
+        launch.write = lambda text: None
+        functions = launch.program.reachable(launch.name)
+        code = [one for function in functions for one in function.instructions]
+        if not launch.cooperative and not any(map(_talks, code)):
+            order = launch.order
+            (x, y, z), (width, height, _) = self.block, launch.grid
+            number = (z * height + y) * width + x
+            launch.order = OneBlock(order.kind, order.seed, order.warps, number)
+        return launch.program.decoded_by(functools.partial(TracingDecoder, self))
+
+    def watches(self, warp) -> bool:
+        """Whether this is the warp to follow."""
+        return warp.index == self.warp and warp.block.index == self.block
+
+    def begin(self, warp, instruction, function, writes, mask) -> Draft:
+        """Note that lanes `mask` are about to execute an instruction."""
+        self._settle(mask)
+        if len(self.steps) >= self.limit:
+            self.full = True
+            raise TraceEnds
+        frame = warp.frame
+        if id(frame) not in self._calls:
+            self._calls[id(frame)] = len(self._calls)
+            self._frames.append(frame)  # so that no other frame gets its id
+        draft = Draft(self.launch.program, instruction, mask, lane_bits(warp.live))
+        draft.function, draft.call = function.name, self._calls[id(frame)]
+        draft.writes, draft.slots = writes, warp.slots
+        draft.position = len(self.steps)
+        self.steps.append(draft)
+        self._open.append(draft)
+        return draft
+
+    def ended(self, warp) -> None:
+        """Stop when the warp has left the kernel."""
+        if not warp.live.any():
+            raise TraceEnds
+
+    def close(self) -> list[Step]:
+        """Finish the last steps and return all."""
+        self._settle(np.ones(LANES, bool))
+        return self.steps
+
+    def _settle(self, mask) -> None:
+        """Read what unfinished steps wrote, before their lanes go on.
+
+        A shuffle whose lanes had to wait writes its result long after it began.
+        """
+        waiting = []
+        for draft in self._open:
+            if (draft.mask & mask).any() or not draft.mask.any():
+                self.steps[draft.position] = draft.step()
+            else:
+                waiting.append(draft)
+        self._open = waiting
+
+    def touch(self, access, warp, addresses) -> None:
+        """Note the addresses of an access, before they are checked."""
+        if self._open and self.watches(warp):
+            self._open[-1].reach(access, warp, addresses)
+
+    def count(self, counts: dict[str, int]) -> None:
+        """Note what the latest access added to the counters."""
+        self._open[-1].counts = counts
+
+
+def _talks(instruction) -> bool:
+    return instruction.opcode in _TALKING or polls(instruction)

@@ -1,0 +1,238 @@
+"""The microscope as a still: lines with their heat, and the dearest access."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from coursekit.listing import TEXT
+from coursekit.widgets import palette
+
+WIDTH, LINE, TOP, MOST_LINES = 860, 19, 64, 34
+_CODE_AT, _BAR, _MOST_LETTERS = 178, 70, 88
+_LANE = 26
+_SHARED = ("shared wavefronts", "bank conflicts")
+
+
+def unpacked(packed: Any, mask: int) -> list:
+    """Return the 32 values that `microscope_values.packed` wrote; None elsewhere."""
+    lanes = [lane for lane in range(32) if mask >> lane & 1]
+    found: list = [None] * 32
+    for position, lane in enumerate(lanes):
+        if not isinstance(packed, list):
+            found[lane] = packed
+        elif packed and packed[0] == "step":
+            found[lane] = packed[1] + lane * packed[2]
+        else:
+            found[lane] = packed[position]
+    return found
+
+
+def dearest(state: dict[str, Any], heat: str | None = None) -> int | None:
+    """Return the step whose access needs most, of the kind that the heat counts."""
+    best, most = None, -1
+    for step, accesses in state["accesses"].items():
+        for access in (_whole(state, one) for one in accesses):
+            fits = heat in _SHARED if access["space"] == "shared" else (
+                access["space"] == "global" and heat == "global sectors"
+            )  # fmt: skip
+            amount = _amount(access) + fits * 1000
+            if amount > most:
+                best, most = step, amount
+    return best
+
+
+def _whole(state: dict[str, Any], access: dict[str, Any]) -> dict[str, Any]:
+    """Return an access with what it has in common with others."""
+    counts = state["counts"][access["counts"]]
+    return {**access, **state["kinds"][access["kind"]], "counts": counts}
+
+
+def _amount(access: dict[str, Any]) -> int:
+    ending = "_wavefronts" if access["space"] == "shared" else "_sectors"
+    return sum(n for name, n in access["counts"].items() if name.endswith(ending))
+
+
+def words(views: list[dict], version: int, heat: str | None) -> str:
+    """Say what the picture shows."""
+    state = views[version]
+    parts = [f"{state['kernel']}, {state['place']}, {len(state['lines']):,} steps."]
+    if state["error"]:
+        parts.append(state["error"].splitlines()[0])
+    if heat is None:
+        parts.append("The counts are hidden until the reader has predicted them.")
+        return " ".join(parts)
+    for label, one in zip(("Before", "After"), views, strict=False):
+        lines = one["heats"].get(heat, {})
+        total = sum(lines.values())
+        name = f"{label}: " if len(views) > 1 else ""
+        if lines:
+            top = max(lines, key=lines.__getitem__)
+            parts.append(
+                f"{name}{total:,} {heat} ({one['scope']}), most of them, "
+                f"{lines[top]:,}, on line {top}: {_source(one, top)}"
+            )
+        elif heat:
+            parts.append(f"{name}no {heat}.")
+    step = dearest(state, heat)
+    if step is not None:
+        parts.append(f"Its dearest access: {told(state, step)}")
+    return " ".join(part.rstrip(".") + "." for part in parts)
+
+
+def told(state: dict[str, Any], step: int) -> str:
+    """Say what one access needs."""
+    access = _whole(state, state["accesses"][step][0])
+    lanes = int(access["mask"], 16).bit_count()
+    verb = access["verb"] if lanes == 1 else access["verb"][:-1]
+    what = "wavefront" if access["space"] == "shared" else "sector"
+    amount = _amount(access)
+    return (
+        f"{lanes} lane{'' if lanes == 1 else 's'} {verb} {access['array']} on line "
+        f"{state['lines'][step]}: {amount} {what}{'' if amount == 1 else 's'}"
+    )
+
+
+def _source(state: dict[str, Any], line: int) -> str:
+    parts = state["code"][line - state["first"]]
+    return "".join(text for _, text in parts).strip()
+
+
+def svg(views: list[dict], version: int, heat: str | None) -> str:
+    """Draw a version with its heat; without heat the counts stay hidden."""
+    state = views[version]
+    lines = _window(state, heat)
+    below = TOP + LINE * len(lines) + 22
+    step = dearest(state, heat) if heat is not None else None
+    height = below + (186 if step is not None else 0)
+    body = [
+        _text(12, 22, f"Kernel Microscope: {state['kernel']}, {state['place']}",
+              font_weight="bold", font_size=15),
+        _text(12, 46, _heading(views, heat), font_size=13),
+        *_code(views, state, lines, heat),
+    ]  # fmt: skip
+    if step is not None:
+        body += _access(state, step, below)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" '
+        f'fill="{palette.INKS["ink"].light}"><rect x="0.5" y="0.5" '
+        f'width="{WIDTH - 1}" height="{height - 1}" rx="4" '
+        f'fill="{palette.GROUNDS["panel"].light}" '
+        f'stroke="{palette.LINES["line"].light}"/>{"".join(body)}</svg>'
+    )
+
+
+def _heading(views: list[dict], heat: str | None) -> str:
+    if heat is None:
+        return "Predict what each marked line needs; the counts are hidden."
+    sums = [sum(one["heats"].get(heat, {}).values()) for one in views]
+    scope = views[-1]["scope"]
+    if len(views) == 1:
+        return f"Bars: {heat} of the {scope}, {sums[0]:,} in all"
+    return f"Bars: {heat} of the {scope}; before {sums[0]:,}, after {sums[1]:,}"
+
+
+def _window(state: dict[str, Any], heat: str | None) -> range:
+    first, count = state["first"], len(state["code"])
+    if count <= MOST_LINES:
+        return range(first, first + count)
+    lines = state["heats"].get(heat or "", {}) or {first: 1}
+    top = max(lines, key=lines.__getitem__)
+    start = min(max(first, top - MOST_LINES // 2), first + count - MOST_LINES)
+    return range(start, start + MOST_LINES)
+
+
+def _code(views, state, lines: range, heat: str | None) -> Iterator[str]:
+    most = max((n for one in views for n in one["heats"].get(heat, {}).values()),
+               default=1)  # fmt: skip
+    counts = state["heats"].get(heat, {}) if heat is not None else {}
+    for row, line in enumerate(lines):
+        y = TOP + row * LINE
+        amount = counts.get(line, 0)
+        yield _text(36, y + 13, str(line), text_anchor="end", font_size=11,
+                    fill=palette.INKS["quiet"].light)  # fmt: skip
+        if amount:
+            wide = max(3, _BAR * amount / most)
+            yield (f'<rect x="44" y="{y + 3}" width="{wide:.1f}" height="12" '
+                   f'fill="{palette.LINES["heat"].light}"/>')  # fmt: skip
+            yield _text(172, y + 13, f"{amount:,}", text_anchor="end", font_size=11)
+        elif heat is None and line in state["rates"]:
+            yield _text(172, y + 13, "?", text_anchor="end", font_weight="bold")
+        yield _code_line(state["code"][line - state["first"]], y + 13)
+
+
+def _code_line(parts: list, y: float) -> str:
+    spans, room = [], _MOST_LETTERS
+    for kind, text in parts:
+        text = text[:room].replace("\t", "    ")
+        room -= len(text)
+        shade = TEXT.get(kind, TEXT["plain"]).light
+        spans.append(f'<tspan fill="{shade}">{escape(text)}</tspan>')
+    return (
+        f'<text x="{_CODE_AT}" y="{y:g}" font-family="monospace" font-size="12" '
+        f'xml:space="preserve" style="white-space:pre">{"".join(spans)}</text>'
+    )
+
+
+def _access(state: dict[str, Any], step: int, top: int) -> Iterator[str]:
+    access = _whole(state, state["accesses"][step][0])
+    mask = int(access["mask"], 16)
+    offsets = unpacked(access["at"], mask)
+    shared = access["space"] == "shared"
+    yield _text(12, top + 6, f"Dearest access: {told(state, step)}",
+                font_weight="bold", font_size=13)  # fmt: skip
+    bank = access.get("bank", 0)
+    targets = [
+        None if at is None else (at // 4 + bank) % 32 if shared else at // 32
+        for at in offsets
+    ]
+    names = list(range(32)) if shared else sorted({t for t in targets if t is not None})
+    wide = min(80.0, (WIDTH - 24) / max(len(names), 1))
+    middles = {name: 12 + (n + 0.5) * wide - 1 for n, name in enumerate(names)}
+    lanes_at, boxes_at = top + 18, top + 112
+    for lane, target in enumerate(targets):
+        x = 12 + lane * _LANE + (_LANE - 3) / 2
+        if target is not None:
+            to = middles[target]
+            yield (f'<path d="M{x:.1f} {lanes_at + 22} C{x:.1f} {lanes_at + 58} '
+                   f'{to:.1f} {boxes_at - 36} {to:.1f} {boxes_at}" fill="none" '
+                   f'stroke="{palette.LINES["line"].light}"/>')  # fmt: skip
+        ground = "panel" if target is None else "block0"
+        yield _box(12 + lane * _LANE, lanes_at, _LANE - 3, ground, str(lane))
+    for position, name in enumerate(names):
+        users = [at // 4 for at, t in zip(offsets, targets, strict=True) if t == name]
+        busy = len(set(users))
+        ground = "panel" if not users else "block2"
+        if shared and busy > 1:
+            ground = "block1"
+        left = middles[name] - wide / 2 + 1
+        label = str(name) if shared else str(math.ceil(name * 32 / access["item"]))
+        every = math.ceil((len(label) + 1) * 6 / wide)
+        label = "" if position % every else label
+        yield _box(left, boxes_at, wide - 3, ground, label)
+        if shared and users:
+            yield _text(middles[name], boxes_at + 36, str(busy), text_anchor="middle")
+    legend = (
+        "Above: lanes. Below: banks, and how many words the warp asks of each."
+        if shared
+        else f"Above: lanes. Below: sectors of {access['array']}, by the number of "
+        "their first element."
+    )
+    yield _text(12, boxes_at + 56, legend)
+
+
+def _box(x: float, y: float, width: float, ground: str, label: str) -> str:
+    return (
+        f'<rect x="{x:.1f}" y="{y:g}" width="{width:.1f}" height="22" rx="2" '
+        f'fill="{palette.GROUNDS[ground].light}" '
+        f'stroke="{palette.LINES["line"].light}"/>'
+        + _text(x + width / 2, y + 15, label, text_anchor="middle", font_size=10.5)
+    )
+
+
+def _text(x: float, y: float, text: str, **style: str | float) -> str:
+    extra = "".join(f' {k.replace("_", "-")}="{v}"' for k, v in style.items())
+    return f'<text x="{x:g}" y="{y:g}"{extra}>{escape(text)}</text>'
