@@ -147,6 +147,11 @@ def copied_bytes(instruction) -> int | None:
     return size if known and size in SIZES[words[1]] else None
 
 
+def bypasses_l1(instruction) -> bool:
+    """Tell whether a copy goes from L2 to shared memory without L1."""
+    return "cg" in instruction.modifiers
+
+
 def _copy(decoder, instruction):
     to, origin = instruction.operands[:2]
     size = copied_bytes(instruction)
@@ -165,7 +170,7 @@ def _copy(decoder, instruction):
             origins += _find_some(source, warp, reading, wanted)
         places = _find(target, warp, writing, warp.mask)
         if warp.counting:
-            _count(warp, (source, target), reading[wanted > 0], writing)
+            _count(warp, (source, target), (reading, writing), wanted)
         copies = _copies(warp)
         groups = copies.committed.copy()
         mask = warp.mask.copy()
@@ -252,24 +257,31 @@ def _too_many(warp, instruction, amounts, size: int):
     )  # fmt: skip
 
 
-def _count(warp, accesses, reading, writing) -> None:
+def _count(warp, accesses, addresses, wanted) -> None:
     """Count a copy as one load of global memory and one store of shared memory.
+
+    By these rules Nsight Compute counted on an H200; see `counters`. It has no
+    wavefronts for copies around L1, which are counted like the others.
 
     Parameters
     ----------
     accesses : (Access, Access)
         Source and destination.
-    reading : ndarray
-        Addresses of the lanes that read something.
-    writing : ndarray
-        Addresses of all lanes in shared memory, of which the current ones count.
+    addresses : (ndarray, ndarray)
+        Addresses of 32 lanes in global and in shared memory.
+    wanted : ndarray
+        Bytes that each lane reads.
     """
     source, target = accesses
-    source.add_counts(1, counters.sectors(reading), 0)
-    lanes = np.flatnonzero(warp.mask).tolist()
-    active = writing[warp.mask].tolist()
-    used, conflicts = counters.shared_wavefronts(
-        lanes, active, target.width, load=False
+    reading, writing = (each.astype(np.int64) for each in addresses)
+    reads = wanted > 0
+    if bypasses_l1(source.instruction):
+        number = counters.bypassing_sectors(reading[reads], writing[reads])
+    else:
+        number = counters.sectors(reading[reads])
+    source.add_counts(1, number, 0)
+    used, conflicts = counters.copy_wavefronts(
+        reading, writing, target.width, warp.mask
     )
     target.add_counts(1, used, conflicts)
 

@@ -33,7 +33,7 @@ class Block:
 
     def start(self, index: tuple[int, int, int], linear: int) -> None:
         """Begin block `index` of the grid."""
-        self.index, self.linear = index, linear
+        self.index, self.linear, self.turns = index, linear, 0
         for name, value in self.launch.block_values(index, linear).items():
             self._specials[name].fill(value)
         self.shared.clear()
@@ -71,6 +71,9 @@ class Block:
                     continue
                 before = warp.executed
                 yielded |= warp.run(fuel) == "yield"
+                self.turns += 1
+                if not self.turns & 63:
+                    self.launch.check_time(warp)
                 for name, arrivals in list(self.barriers.items()):
                     self._open_full(name, arrivals)
                 progress |= warp.executed != before

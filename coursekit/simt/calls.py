@@ -8,7 +8,10 @@ from coursekit import errors
 from coursekit.simt import faults, printf
 from coursekit.simt.ir import Symbol
 from coursekit.simt.memory import GLOBAL_BASE, LOCAL_WINDOW
+from coursekit.simt.transfers import stripes
 from coursekit.simt.warp import Frame, Split
+
+ADDRESS_BYTES = 8
 
 
 def make_call(decoder, instruction, number: int):
@@ -48,12 +51,11 @@ def _enter(program, function, instruction, call, number):
         for parameter, argument in zip(
             function.parameters, call.arguments, strict=True
         ):
-            frame.params[parameter.name] = caller.params[argument]
+            given = stripes(caller, argument, parameter.nbytes)
+            frame.params[parameter.name] = given
         for result, target in zip(function.results, call.results, strict=True):
             # Lanes that called from here earlier may still have to read theirs.
-            frame.params[result.name] = caller.params.setdefault(
-                target, np.zeros((32, result.nbytes), np.uint8)
-            )
+            frame.params[result.name] = stripes(caller, target, result.nbytes)
         split.block = number
         warp.ready.append(Split(0, split.mask, frame, split.meeting))
         return None
@@ -62,8 +64,9 @@ def _enter(program, function, instruction, call, number):
 
 
 def _argument(warp, call, position: int) -> np.ndarray:
-    data = np.ascontiguousarray(warp.frame.params[call.arguments[position]])
-    return data.view(f"u{data.shape[1]}")[:, 0]
+    name = call.arguments[position]
+    data = np.ascontiguousarray(stripes(warp.frame, name, ADDRESS_BYTES))
+    return data.view(f"u{ADDRESS_BYTES}")[:, 0]
 
 
 def _local_bytes(warp, lane: int, address: int, nbytes: int) -> bytes:
@@ -77,7 +80,7 @@ def _vprintf(warp, instruction, call) -> None:
     templates, buffers = _argument(warp, call, 0), _argument(warp, call, 1)
     launch = warp.block.launch
     if call.results:
-        warp.frame.params.setdefault(call.results[0], np.zeros((32, 4), np.uint8))
+        stripes(warp.frame, call.results[0], 4)
     for lane in np.flatnonzero(warp.mask).tolist():
         template = printf.read_string(launch.memory, int(templates[lane]))
         address = int(buffers[lane])

@@ -34,12 +34,26 @@ def run(launch) -> tuple[str, str]:
     if note is None:
         try:
             done, note = engine.run(launch, blocks, launch.engine)
-        except launches.OutOfTime:
-            raise engine.too_long(launch) from None
+        except launches.OutOfTime as late:
+            _say_where(launch, blocks[late.position])
     if done == len(blocks):
         return "compiled", ""
     launch.interpret(blocks[done:])
     return ("both" if done else "interpreter"), f"interpreted: {note}"
+
+
+def _say_where(launch, block: int) -> None:
+    """Raise the error of a launch that ran out of time in a block.
+
+    The interpreter runs the block for a moment, to name a thread and a line.
+
+    Raises
+    ------
+    DeadlockError
+    """
+    launch.start_again()
+    launch.interpret([block])
+    raise engine.too_long(launch)
 
 
 def _tried(launch, blocks) -> bool:

@@ -14,7 +14,7 @@ from coursekit import errors
 from coursekit.simt import faults
 from coursekit.simt.block import Block
 from coursekit.simt.counters import Counters
-from coursekit.simt.memory import storage
+from coursekit.simt.memory import SHARED_SPAN, storage
 from coursekit.simt.merging import CountingPlan
 from coursekit.simt.program import Program
 from coursekit.simt.tally import tally
@@ -29,6 +29,8 @@ PLAIN_FUEL = 1 << 22
 # one turn once that has happened, since a lock brings it about for every lane.
 PATIENCE = 16
 RESIDENT_BLOCKS = 1024
+# Local memory that a thread may have, on every GPU.
+LOCAL_BYTES = 512 << 10
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,11 @@ class Order:
 
 
 class OutOfTime(Exception):
-    """A launch in compiled code has run longer than it may."""
+    """Compiled code has run longer than it may, in the block at a position."""
+
+    def __init__(self, position: int):
+        super().__init__(position)
+        self.position = position
 
 
 class TriedLongEnough(Exception):
@@ -137,6 +143,7 @@ class Launch:
         self.threads, self.blocks = math.prod(self.block_shape), math.prod(self.grid)
         self.local_bytes = program.local_bytes(self.name)
         self.shared_variables = program.shared_variables(self.name, self.shared_bytes)
+        self._check_sizes()
         self._random = None
         self._params = self._lay_out_parameters()
         self._values: dict[tuple, object] = {}
@@ -146,6 +153,24 @@ class Launch:
         self._workspace = None
         self.patience = PATIENCE
         self.patience_s: float | None = None
+
+    def _check_sizes(self) -> None:
+        """Refuse what no GPU has on chip, and what no thread may have."""
+        shared = sum(nbytes for _, nbytes, _ in self.shared_variables)
+        if shared > SHARED_SPAN:
+            raise errors.LaunchError.explained(
+                f"{self.name} needs {shared:,} bytes of shared memory a block; the "
+                f"simulator has {SHARED_SPAN:,}.",
+                "An array in shared memory is larger than any GPU's.",
+                "Work on a part of it at a time.",
+            )
+        if self.local_bytes > LOCAL_BYTES:
+            raise errors.LaunchError.explained(
+                f"the arrays of a thread of {self.name} take {self.local_bytes:,} "
+                f"bytes; {LOCAL_BYTES:,} is the most.",
+                "An array that is declared inside a kernel exists once a thread.",
+                "Allocate large arrays on the host and pass them to the kernel.",
+            )
 
     # -- what warps ask for --------------------------------------------------------
 

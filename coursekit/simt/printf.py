@@ -9,6 +9,9 @@ _SPEC = re.compile(
     r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t|L)?([a-zA-Z%])"
 )
 _WIDE = {"l", "ll", "z", "j", "t"}
+_NARROW = {"hh": 8, "h": 16}
+# Digits and blanks that a number gets at most, whatever the format asks for.
+_WIDEST = 1000
 
 
 def read_string(memory, address: int, limit: int = 1 << 16) -> str:
@@ -30,7 +33,8 @@ class _Arguments:
     def take(self, code: str):
         size = struct.calcsize("<" + code)
         self.offset = -(-self.offset // size) * size
-        value = struct.unpack_from("<" + code, self.data, self.offset)[0]
+        data = self.data[self.offset : self.offset + size].ljust(size, b"\0")
+        value = struct.unpack("<" + code, data)[0]
         self.offset += size
         return value
 
@@ -43,31 +47,46 @@ def format_text(template: str, data: bytes, memory) -> str:
     template : str
         The format string.
     data : bytes
-        The argument buffer: ints in 4 bytes, doubles, pointers and longs in 8.
+        The argument buffer: ints in 4 bytes, doubles, pointers and longs in 8;
+        missing arguments are 0.
     memory
         Where `%s` arguments point to.
     """
-    arguments = _Arguments(data + bytes(16))
+    arguments = _Arguments(data)
 
     def field(match: re.Match) -> str:
         flags, width, precision, length, kind = match.groups()
         if kind == "%":
             return "%"
-        width = str(arguments.take("i")) if width == "*" else width or ""
-        if precision == "*":
-            precision = str(arguments.take("i"))
-        spec = f"%{flags}{width}" + (f".{precision}" if precision else "")
+        width, precision = (_number(arguments, one) for one in (width, precision))
+        if width is not None and width < 0:
+            flags, width = flags + "-", -width
+        spec = f"%{flags}" + ("" if width is None else str(min(width, _WIDEST)))
+        if precision is not None and precision >= 0:
+            spec += f".{min(precision, _WIDEST)}"
         return _one(spec, kind, length, arguments, memory)
 
     return _SPEC.sub(field, template)
 
 
+def _number(arguments: _Arguments, text: str | None) -> int | None:
+    """A width or a precision, which `*` takes from the arguments."""
+    if text == "*":
+        return arguments.take("i")
+    return int(text[:9]) if text else None
+
+
 def _one(spec: str, kind: str, length: str | None, arguments, memory) -> str:
     wide = length in _WIDE
     if kind in "di":
-        return (spec + "d") % arguments.take("q" if wide else "i")
+        value = arguments.take("q" if wide else "i")
+        if length in _NARROW:
+            value = _signed(value, _NARROW[length])
+        return (spec + "d") % value
     if kind in "uxXo":
         value = arguments.take("Q" if wide else "I")
+        if length in _NARROW:
+            value &= (1 << _NARROW[length]) - 1
         return (spec + ("d" if kind == "u" else kind)) % value
     if kind in "eEfFgG":
         return (spec + kind) % arguments.take("d")
@@ -80,3 +99,9 @@ def _one(spec: str, kind: str, length: str | None, arguments, memory) -> str:
     if kind == "s":
         return (spec + "s") % read_string(memory, arguments.take("Q"))
     return spec + kind
+
+
+def _signed(value: int, bits: int) -> int:
+    """The low bits of a number, read with a sign."""
+    half = 1 << (bits - 1)
+    return (value + half) % (2 * half) - half

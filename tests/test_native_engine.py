@@ -1,0 +1,209 @@
+"""Compiled code: when it runs, when it gives way, and that nobody can tell."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import numpy as np
+import pytest
+
+import coursekit as ck
+from coursekit import errors
+from coursekit.simt import engines
+from coursekit.simt.launch import launch
+from coursekit.simt.memory import Memory, storage
+from coursekit.simt.native import machine
+from coursekit.simt.native.fast import FastTier
+from coursekit.simt.native.general import GeneralTier
+from coursekit.simt.program import load
+
+SCALE = """
+extern "C" __global__ void scale(float* x, int n, int reach) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i + reach] *= 2.0f;
+}
+"""
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """No launch is tried in the interpreter first."""
+    monkeypatch.setattr(engines, "TRIAL_BYTES", -1)
+
+
+def run(source, name, grid, block, arrays, numbers=(), **options):
+    """Run a kernel on arrays of float32; returns the result and the arrays."""
+    memory = Memory()
+    program = load(ck.compile(source).ptx, memory)
+    regions = []
+    for array in arrays:
+        data = storage(array.nbytes)
+        data[:] = array.view(np.uint8).ravel()
+        regions.append(memory.allocate(array.nbytes, name="x", data=data))
+    params = np.array([r.address for r in regions], np.uint64).tobytes()
+    params += np.array(numbers, np.int32).tobytes()
+    result = error = None
+    try:
+        result = launch(
+            program, name, (grid, 1, 1), (block, 1, 1), params, counters=True, **options
+        )
+    except errors.KernelError as raised:
+        error = raised
+    return result, error, [r.data.view(np.float32).copy() for r in regions]
+
+
+def test_a_fault_in_a_late_block_reads_as_in_the_interpreter():
+    x = np.ones(4096, np.float32)
+    given = SCALE, "scale", 17, 256, [x], (4352, 0)
+    _, expected, before = run(*given, engine="interpreter")
+    _, found, after = run(*given, engine="compiled")
+    assert isinstance(found, errors.OutOfBoundsError)
+    assert str(found) == str(expected)
+    np.testing.assert_array_equal(after[0], before[0], strict=True)
+
+
+def test_what_runs_is_said():
+    x = np.ones(64, np.float32)
+    assert run(SCALE, "scale", 1, 64, [x], (64, 0), engine="compiled")[0].engine == (
+        "compiled"
+    )
+    assert run(SCALE, "scale", 1, 64, [x], (64, 0), engine="interpreter")[0].engine == (
+        "interpreter"
+    )
+
+
+def test_a_kernel_that_is_not_compiled_says_so_in_its_counters(compiled, capsys):
+    source = """
+    extern "C" __global__ void speak(float* x) { printf("%f\\n", x[threadIdx.x]); }
+    """
+    kernel = ck.compile(source).speak
+    counters = ck.count(kernel, 1, 1, (np.ones(1, np.float32),))
+    assert "interpreted: calls of functions" in repr(counters)
+    assert "interpreted: calls of functions" in counters._repr_html_()
+
+
+def test_a_short_launch_needs_no_compiling(monkeypatch):
+    monkeypatch.setattr(machine, "compile_text", None)
+    x = np.ones(64, np.float32)
+    result, _, (after,) = run(SCALE, "scale", 1, 64, [x], (64, 0))
+    assert result.engine == "interpreter"
+    assert (after == 2).all()
+
+
+def test_a_long_launch_begins_anew_in_compiled_code():
+    source = """
+    extern "C" __global__ void count(float* x, int n) {
+        x[threadIdx.x] += 1.0f;
+        for (int i = 0; i < n; i++) x[threadIdx.x] = x[threadIdx.x] * 0.5f + 1.0f;
+    }
+    """
+    x = np.zeros(32, np.float32)
+    result, _, (after,) = run(source, "count", 1, 32, [x], (200_000,))
+    assert result.engine == "compiled"
+    assert (after == 2).all()
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "compiled"])
+def test_an_endless_loop_names_thread_and_line(engine):
+    source = """extern "C" __global__ void spin(float* x) {
+    while (x[threadIdx.x] >= 0.0f)
+        x[threadIdx.x] += 1.0f;
+}
+"""
+    _, error, _ = run(
+        source, "spin", 3, 32, [np.ones(32, np.float32)], timeout_s=0.3, engine=engine
+    )
+    assert isinstance(error, errors.DeadlockError)
+    assert re.search(r"thread \(\d+, 0, 0\) of block \(0, 0, 0\)", str(error))
+    assert re.search(r"kernel\.cu:[23]", str(error))
+
+
+def test_machine_code_of_an_earlier_session_is_used(tmp_path, monkeypatch):
+    x = np.ones(64, np.float32)
+    options = {"engine": "compiled", "cache": lambda: tmp_path}
+    run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
+    monkeypatch.setattr(machine, "compile_text", None)
+    _, _, (after,) = run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
+    assert (after == 2).all()
+
+
+def test_a_spoiled_cache_is_made_anew(tmp_path):
+    x = np.ones(64, np.float32)
+    options = {"engine": "compiled", "cache": lambda: tmp_path}
+    run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
+    for path in tmp_path.glob("*.o"):
+        path.write_bytes(b"not machine code")
+    _, _, (after,) = run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
+    assert (after == 2).all()
+
+
+def test_a_lock_is_left_to_the_interpreter():
+    source = """
+    extern "C" __global__ void add(float* x, int* lock) {
+        while (atomicCAS(lock, 0, 1)) ;
+        __threadfence();
+        x[0] += 1.0f;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+    """
+    x, lock = np.zeros(1, np.float32), np.zeros(1, np.float32)
+    _, _, (after, _) = run(source, "add", 2, 64, [x, lock], engine="compiled")
+    assert after[0] == 128
+
+
+def test_progress_is_told_of_a_long_launch():
+    told = []
+    x = np.ones(1 << 20, np.float32)
+    run(
+        SCALE, "scale", 4096, 256, [x], (1 << 20, 0), engine="compiled",
+        progress=lambda done, blocks: told.append((done, blocks)),
+    )  # fmt: skip
+    assert told
+    assert all(0 <= done < blocks == 4096 for done, blocks in told)
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", 3, [3, 1]])
+def test_a_race_shows_alike_in_every_order(order):
+    source = """
+    extern "C" __global__ void last(float* x) {
+        __shared__ float who;
+        who = threadIdx.x / 32;
+        if (threadIdx.x / 32 == 1) who += 10.0f;
+        __syncthreads();
+        x[threadIdx.x] = who;
+    }
+    """
+    given = source, "last", 1, 128, [np.zeros(128, np.float32)]
+    _, _, (expected,) = run(*given, engine="interpreter", order=order)
+    _, _, (found,) = run(*given, engine="compiled", order=order)
+    np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("tier", [FastTier, GeneralTier])
+def test_parts_of_a_tier_do_not_share_names(tier):
+    owners: dict[str, list[str]] = {}
+    for part in tier.__mro__[2:-1]:
+        for name in vars(part):
+            if not name.startswith("__") and callable(getattr(part, name)):
+                owners.setdefault(name, []).append(part.__name__)
+    assert {n: o for n, o in owners.items() if len(o) > 1} == {}
+
+
+def test_interrupting_compiled_code_is_prompt(compiled):
+    source = """
+    extern "C" __global__ void spin(float* x) { while (x[0] >= 0.0f) x[0] += 1.0f; }
+    """
+    stopped = []
+
+    def interrupt(done, blocks):
+        stopped.append(time.monotonic())
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(
+            source, "spin", 1, 32, [np.ones(1, np.float32)], engine="compiled",
+            progress=interrupt,
+        )  # fmt: skip
+    assert len(stopped) == 1
