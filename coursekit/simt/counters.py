@@ -143,7 +143,7 @@ def copy_wavefronts(origins: np.ndarray, places: np.ndarray, width: int, active)
     for first in range(0, len(active), units):
         lanes = np.flatnonzero(active[first : first + units]) + first
         if len(lanes):
-            ends = (addresses[lanes] // width % units for addresses in (origins, places))
+            ends = [at[lanes] // width % units for at in (origins, places)]
             used += max(int(np.bincount(end.astype(np.int64)).max()) for end in ends)
             needed += 1
     return used, used - needed
