@@ -35,7 +35,7 @@ WARM_UP = "__global__ void nothing(int *x) { *x = 1; }"
 
 def helpers_seconds() -> float:
     """Seconds to compile, or load, what all kernels call."""
-    machine.use_cache(paths.cache() / "simulator")
+    machine.use_cache(lambda: paths.cache() / "simulator")
     start = clock()
     machine.runtime_address("ck_run")
     return clock() - start

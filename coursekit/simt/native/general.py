@@ -138,12 +138,8 @@ class GeneralTier(WarpCode):
             kept = out.op(f"and i32 {old}, {rest}")
             self.set_field("%record", place, "i32", out.op(f"or i32 {new}, {kept}"))
             return
-        old = self.field("%record", place, vector(one))
-        new = out.op(
-            f"select {vector('i1')} {self.lanes}, {vector(one)} {value[0]}, "
-            f"{vector(one)} {old}"
-        )
-        self.set_field("%record", place, vector(one), new)
+        at = out.op(f"getelementptr i8, ptr %record, i64 {place}")
+        self.merge(one, value[0], self.lanes, at)
 
     # -- lanes -------------------------------------------------------------------------
 

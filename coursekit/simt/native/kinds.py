@@ -229,7 +229,7 @@ class Kinds:
         if opcode in ("add", "sub"):
             return _sum(opcode, *kinds)
         if opcode in ("mul", "mad"):
-            product = _product(sources, kinds, self._groups)
+            product = _product(instruction, sources, kinds, self._groups)
             return product if opcode == "mul" else _sum("add", product, kinds[2])
         if opcode in ("shl", "shr", "and", "or", "xor"):
             return _bitwise(opcode, instruction.type, sources, kinds)
@@ -297,7 +297,14 @@ def _constant(operand) -> int | None:
     return None
 
 
-def _product(sources, kinds, groups) -> Kind | None:
+def _read_as(value: int, type_: str) -> int:
+    """The number that a constant is to an instruction of a type."""
+    width = 8 * BYTES[type_]
+    value &= (1 << width) - 1
+    return value - (1 << width) if type_[0] == "s" and value >> (width - 1) else value
+
+
+def _product(instruction, sources, kinds, groups) -> Kind | None:
     a, b = kinds[0], kinds[1]
     zeros = min(a.zeros + b.zeros, ALL)
     known = a.limit and b.limit
@@ -306,6 +313,8 @@ def _product(sources, kinds, groups) -> Kind | None:
         return Kind(SAME, zeros, 1, limit)
     for kind, factor in ((a, _constant(sources[1])), (b, _constant(sources[0]))):
         if factor is not None:
+            if "wide" in instruction.modifiers:
+                factor = _read_as(factor, instruction.type)
             offsets = tuple(x * factor for x in kind.offsets)
             return Kind(offsets, zeros, kind.groups, limit)
     if groups > 1 and (a.uniform or b.uniform):
@@ -345,7 +354,7 @@ def _bitwise(opcode, type_, sources, kinds) -> Kind | None:
     if kind.uniform:
         zeros = max if opcode == "and" else min
         return Kind(SAME, zeros(kind.zeros, trailing_zeros(amount)), 1, _at_most(limit))
-    if not _separate(kind):
+    if not _separate(kind, 8 * BYTES[type_]):
         return None
     below = (1 << kind.zeros) - 1
     if opcode == "and":
@@ -366,9 +375,9 @@ def _limit_of(opcode: str, limit: int, amount: int) -> int:
     return 1 << max((limit - 1).bit_length(), amount.bit_length())
 
 
-def _separate(kind: Kind) -> bool:
+def _separate(kind: Kind, width: int) -> bool:
     """Whether offsets lie below the lowest bit of the base, and share none with it."""
-    return kind.low >= 0 and kind.high < 1 << kind.zeros
+    return kind.low >= 0 and kind.high < 1 << min(kind.zeros, width - 1)
 
 
 def _shifted_left(kind: Kind, amount) -> Kind | None:
@@ -387,7 +396,7 @@ def _shifted_right(kind: Kind, amount: int, width: int) -> Kind | None:
         return Kind(SAME, ALL, 1, 1)
     if kind.uniform:
         return Kind(SAME, max(kind.zeros - amount, 0), 1, limit)
-    if not _separate(kind) or amount >= width:
+    if not _separate(kind, width) or amount >= width:
         return None
     offsets = tuple(x >> amount for x in kind.offsets)
     return Kind(offsets, max(kind.zeros - amount, 0), 1, limit)

@@ -201,12 +201,38 @@ class Tier:
         if guard is not None:
             lanes = self.spread("i1", guard)
             old = self.wide(register)
-            name = self.out.op(
-                f"select {vector('i1')} {lanes}, {vector(type_)} {value[0]}, "
-                f"{vector(type_)} {old}"
-            )
-            value = (name, None)
+            value = (self.blended(type_, lanes, value[0], old), None)
         self.keep(register, value)
+
+    def blended(self, type_: str, lanes: str, new: str, old: str) -> str:
+        """The new value in some lanes, the old one in the others."""
+        wide = vector(type_)
+        if type_ not in ("i32", "i64"):
+            return self.out.op(
+                f"select {vector('i1')} {lanes}, {wide} {new}, {wide} {old}"
+            )
+        self.out.line(f"store {wide} {old}, ptr %before, align 64, {OWN}")
+        self.merge(type_, new, lanes, "%before")
+        return self.out.op(f"load {wide}, ptr %before, align 64, {OWN}")
+
+    def merge(self, type_: str, name: str, lanes: str, place: str) -> None:
+        """Store some lanes of a vector.
+
+        A masked store and not a select: for AVX-512, LLVM 22 gives a masked
+        VPTERNLOG the wrong table when it folds a load into it.
+        """
+        wide, out = vector(type_), self.out
+        if type_ not in ("i32", "i64"):
+            old = out.op(f"load {wide}, ptr {place}, align 64, {OWN}")
+            new = out.op(f"select {vector('i1')} {lanes}, {wide} {name}, {wide} {old}")
+            out.line(f"store {wide} {new}, ptr {place}, align 64, {OWN}")
+            return
+        function = f"@llvm.masked.store.v32{type_}.p0"
+        out.declare(f"declare void {function}({wide}, ptr, i32, {vector('i1')})")
+        out.line(
+            f"call void {function}({wide} {name}, ptr {place}, i32 64, "
+            f"{vector('i1')} {lanes}), {OWN}"
+        )
 
     def keep(self, register: Register, value: tuple) -> None:
         """Note a register's new value, and store it if it is needed elsewhere."""
