@@ -12,7 +12,14 @@ from coursekit.simt.checks.findings import Findings
 
 @spelt
 def racecheck(
-    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
 ) -> Findings:
     """Look for data races of one launch.
 
@@ -26,6 +33,8 @@ def racecheck(
     ----------
     kernel, grid, block, args, shared_bytes
         As for ``ck.count``; the launch is simulated and works on copies.
+    cooperative : bool
+        Make all blocks resident at once, for grid-wide barriers.
     raise_ : bool
         Raise the first finding instead of returning it.
 
@@ -43,13 +52,20 @@ def racecheck(
     """
     from coursekit.simt.checks.races import RaceCheck
 
-    launch = (kernel, grid, block, args, shared_bytes)
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("racecheck", RaceCheck(), launch, raise_)
 
 
 @spelt
 def initcheck(
-    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
 ) -> Findings:
     """Look for values that are used although nothing wrote them.
 
@@ -59,7 +75,7 @@ def initcheck(
 
     Parameters
     ----------
-    kernel, grid, block, args, shared_bytes, raise_
+    kernel, grid, block, args, shared_bytes, cooperative, raise_
         As for `racecheck`.
 
     Raises
@@ -71,13 +87,20 @@ def initcheck(
     """
     from coursekit.simt.checks.values import InitCheck
 
-    launch = (kernel, grid, block, args, shared_bytes)
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("initcheck", InitCheck(), launch, raise_)
 
 
 @spelt
 def synccheck(
-    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
 ) -> Findings:
     """Look for barriers and warp functions that not all threads reach.
 
@@ -86,7 +109,7 @@ def synccheck(
 
     Parameters
     ----------
-    kernel, grid, block, args, shared_bytes, raise_
+    kernel, grid, block, args, shared_bytes, cooperative, raise_
         As for `racecheck`.
 
     Raises
@@ -98,13 +121,20 @@ def synccheck(
     """
     from coursekit.simt.checks.meetings import SyncCheck
 
-    launch = (kernel, grid, block, args, shared_bytes)
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("synccheck", SyncCheck(), launch, raise_)
 
 
 @spelt
 def memcheck(
-    kernel, grid, block, args, shared_bytes: int = 0, *, raise_: bool = False
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
 ) -> Findings:
     """List every line that accesses memory which it may not touch.
 
@@ -113,7 +143,7 @@ def memcheck(
 
     Parameters
     ----------
-    kernel, grid, block, args, shared_bytes, raise_
+    kernel, grid, block, args, shared_bytes, cooperative, raise_
         As for `racecheck`.
 
     Raises
@@ -125,15 +155,17 @@ def memcheck(
     """
     from coursekit.simt.checks.bounds import MemCheck
 
-    launch = (kernel, grid, block, args, shared_bytes)
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("memcheck", MemCheck(), launch, raise_)
 
 
 def _observed(checker: str, observer, launch: tuple, raise_: bool) -> Findings:
     """Run a launch on copies of its arguments, with an observer."""
-    kernel, grid, block, args, shared_bytes = launch
+    kernel, grid, block, args, shared_bytes, cooperative = launch
     backend = (simulation.active() or simulation.default()).backend
-    configuration = configure(kernel.name, grid, block, shared_bytes=shared_bytes)
+    configuration = configure(
+        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+    )
     values = kernel.signature.convert(args)
     check(kernel.name, configuration, backend.needs(kernel), backend.device)
     staged = stage(backend, kernel.signature.rules, values, isolate=True)

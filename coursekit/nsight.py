@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 _T = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 _W = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
 _B = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum"
+_C = "smsp__sass_l1tex_data_{}_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum"
+_D = "smsp__sass_l1tex_data_pipe_lsu_{}_mem_shared_op_ldgsts_cache_access.sum"
 _F = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
 
 # Counter: what to add up, as (factor, metric).
@@ -29,9 +31,19 @@ METRICS = {
     "shared_load_requests": [(1, "smsp__sass_inst_executed_op_shared_ld.sum")],
     "shared_load_wavefronts": [(1, _W.format("ld"))],
     "shared_load_bank_conflicts": [(1, _B.format("ld"))],
-    "shared_store_requests": [(1, "smsp__sass_inst_executed_op_shared_st.sum")],
-    "shared_store_wavefronts": [(1, _W.format("st"))],
-    "shared_store_bank_conflicts": [(1, _B.format("st"))],
+    # Asynchronous copies store, too: LDGSTS is no part of "op_st".
+    "shared_store_requests": [
+        (1, "smsp__sass_inst_executed_op_shared_st.sum"),
+        (1, "smsp__sass_inst_executed_op_ldgsts.sum"),
+    ],
+    "shared_store_wavefronts": [
+        (1, _W.format("st")), (1, _D.format("wavefronts")),
+    ],
+    "shared_store_bank_conflicts": [
+        (1, _B.format("st")), (1, _C.format("bank_conflicts")),
+    ],
+    "shared_atomic_requests": [(1, "smsp__sass_inst_executed_op_shared_atom.sum")],
+    "shared_atomic_wavefronts": [(1, _W.format("atom"))],
     "warps": [(1, "smsp__warps_launched.sum")],
     "flops_fp32": [
         (1, _F.format("fadd")), (1, _F.format("fmul")), (2, _F.format("ffma")),
@@ -46,6 +58,15 @@ OF_MACHINE_CODE = {
     "thread_instructions": [(1, "smsp__thread_inst_executed.sum")],
 }
 _SECTOR_BYTES = 32
+
+
+def metrics_of(capability: tuple[int, int]) -> dict[str, list]:
+    """`METRICS` as a GPU of this compute capability has them."""
+    copies = capability >= (8, 0)  # the first GPUs that copy asynchronously
+    return {
+        name: [term for term in terms if copies or "ldgsts" not in term[1]]
+        for name, terms in METRICS.items()
+    }
 
 
 class CountersForbidden(PermissionError):

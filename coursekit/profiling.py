@@ -23,7 +23,6 @@ from coursekit.counting import count, spelt
 from coursekit.errors import DeviceError
 from coursekit.simt.counters import FIELDS, Counters
 
-_METRICS = nsight.METRICS | nsight.OF_MACHINE_CODE
 _PERMISSION = (
     "An administrator permits it with the module option "
     "NVreg_RestrictProfilingToAdminUsers=0: "
@@ -75,7 +74,7 @@ def profile(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
     obstacle = nsight.missing()
     if not obstacle:
         try:
-            return _measured(kernel, configuration, args)
+            return _measured(kernel, configuration, args, backend.device)
         except nsight.CountersForbidden:
             obstacle = (
                 "Nsight Compute may not read this GPU's counters (ERR_NVGPUCTRPERM). "
@@ -86,13 +85,14 @@ def profile(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
     return count(kernel, grid, block, args, shared_bytes)
 
 
-def _measured(kernel, configuration, args) -> Counters:
+def _measured(kernel, configuration, args, device) -> Counters:
+    metrics = nsight.metrics_of(device.compute_capability) | nsight.OF_MACHINE_CODE
     with tempfile.TemporaryDirectory(prefix="coursekit-profile-") as folder:
         _pack(Path(folder), kernel, configuration, args)
         name = kernel.name.partition("<")[0].rpartition("::")[2]
         try:
             found = nsight.measure(
-                ["-m", "coursekit.profiling", folder], [name], _METRICS
+                ["-m", "coursekit.profiling", folder], [name], metrics
             )
         except RuntimeError as error:
             raise DeviceError.explained(

@@ -47,6 +47,7 @@ def pytest_configure(config):
         os.mkdir(os.environ[name])
     strict = config.getoption("--solutions")
     os.environ["COURSEKIT_STRICT"] = "1" if strict else "0"
+    os.environ["COURSEKIT_PROGRESS"] = "0"  # a slow machine shows nothing more
 
 
 def pytest_unconfigure(config):

@@ -139,7 +139,11 @@ def kernel_environment(folder: str) -> dict[str, str]:
             "COURSEKIT_WORK",
         )
     }
-    hidden = {"CUDA_VISIBLE_DEVICES": "-1", "COURSEKIT_STRICT": "0"}
+    hidden = {
+        "CUDA_VISIBLE_DEVICES": "-1",
+        "COURSEKIT_STRICT": "0",
+        "COURSEKIT_PROGRESS": "0",
+    }
     return os.environ | own | hidden | {"IPYTHONDIR": os.path.join(folder, "ipython")}
 
 

@@ -58,6 +58,7 @@ def block_sum(n: int) -> Launch:
     )
 
 
+@launches("broken/reverse_runs_missing_wait.cu", [{"n": 512}])
 @launches("broken/reverse_early_return.cu", [{"n": 1000}])
 def reverse_runs(n: int) -> Launch:
     x = ramp(n)

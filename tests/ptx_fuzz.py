@@ -153,6 +153,8 @@ def compare(case: Case, order="forward", ran: Counter | None = None) -> str:
         if ran is not None:
             ran[f"{engine}: {found.ran}"] += 1
         difference = oracle.difference(found)
+        if "no code for it" in found.ran or "LLVM refused" in found.ran:
+            difference = found.ran
         if difference:
             return f"{ORACLE} and {engine}, order {order}: {difference}"
     return ""

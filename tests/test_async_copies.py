@@ -315,8 +315,17 @@ COUNTED = """__shared__ alignas(16) float tile[4096];
   wait_all();"""
 
 
-def counts_of(size, origin, to, lanes=32):
-    body = COUNTED.replace("SIZE", str(size))
+AROUND = """__shared__ alignas(16) float tile[4096];
+  int t = threadIdx.x;
+  unsigned at = (unsigned)__cvta_generic_to_shared(tile + t * to);
+  if (t < n)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                 ::"r"(at), "l"(x + t * from) : "memory");
+  wait_all();"""
+
+
+def counts_of(size, origin, to, lanes=32, body=COUNTED):
+    body = body.replace("SIZE", str(size))
     function = kernel(body, "const float* x, int from, int to, int n")
     return ck.count(function, 1, 32, (ramp(1024), origin, to, lanes))
 
@@ -339,10 +348,37 @@ def test_a_copy_is_one_global_load_of_its_sectors(size, stride, lanes, sectors):
      (16, 32, 32, 32, 28)],
 )  # fmt: skip
 def test_a_copy_is_one_shared_store(size, stride, lanes, wavefronts, conflicts):
-    counts = counts_of(size, 0, stride, lanes)
+    counts = counts_of(size, size // 4, stride, lanes)
     assert counts.shared_store_requests == 1
     assert counts.shared_store_wavefronts == wavefronts
     assert counts.shared_store_bank_conflicts == conflicts
+
+
+@pytest.mark.parametrize(
+    ("size", "stride", "wavefronts"), [(4, 0, 32), (4, 8, 8), (8, 0, 32), (8, 4, 4)]
+)
+def test_a_copy_conflicts_where_it_reads_too(size, stride, wavefronts):
+    counts = counts_of(size, stride, size // 4)
+    assert counts.shared_store_wavefronts == wavefronts
+
+
+@pytest.mark.parametrize(
+    ("origin", "to", "sectors"), [(4, 4, 16), (0, 4, 16), (8, 4, 16), (32, 4, 32)]
+)
+def test_a_copy_around_l1_loads_a_sector_for_each_written(origin, to, sectors):
+    # An H200 counts pairs of a line that is read and a sector that is written.
+    counts = counts_of(16, origin, to, body=AROUND)
+    assert counts.global_load_sectors == sectors
+
+
+def test_shared_counts_of_copies_through_l1_equal_the_machines():
+    counts = counts_of(8, 2, 2)
+    assert counts.label("shared_store_wavefronts") == "sass"
+
+
+def test_shared_counts_of_copies_around_l1_do_not():
+    counts = counts_of(16, 4, 4, body=AROUND)
+    assert counts.label("shared_store_wavefronts") == "ptx"
 
 
 def test_a_copy_that_no_lane_makes_counts_nothing():

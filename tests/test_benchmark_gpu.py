@@ -236,11 +236,12 @@ def test_l2_set_aside_is_refused(twice, setup, gpu):
     from cuda.bindings import driver
 
     limit = driver.CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE
+    _, usual = driver.cuCtxGetLimit(limit)
     driver.cuCtxSetLimit(limit, 1 << 20)
     try:
         assert "set aside" in refusal(twice, setup)
     finally:
-        driver.cuCtxSetLimit(limit, 0)
+        driver.cuCtxSetLimit(limit, usual)
 
 
 @pytest.mark.gpu

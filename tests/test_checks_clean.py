@@ -30,7 +30,12 @@ def test_nothing_is_found_in_a_kernel(checker, name, sizes, capfd):
     arguments = copy.deepcopy(launch.arguments)
     kernel = ck.compile(kernels.KERNELS / name)[launch.kernel]
     found = getattr(ck, checker)(
-        kernel, launch.grid, launch.block, arguments, shared_bytes=launch.shared_bytes
+        kernel,
+        launch.grid,
+        launch.block,
+        arguments,
+        shared_bytes=launch.shared_bytes,
+        cooperative=launch.cooperative,
     )
     assert (list(found), found.notes) == ([], ())
 

@@ -149,3 +149,67 @@ def test_error_that_ends_the_launch_is_a_finding():
     source = "__global__ void k(int* x) { x[threadIdx.x] = 1; }"
     (found,) = check(source, 1, 32, np.zeros(31, np.int32))
     assert type(found.error) is ck.OutOfBoundsError
+
+
+COPIED = """#include <cuda_pipeline.h>
+__global__ void k(const int* x, int* out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = 0;
+  __syncthreads();
+  __pipeline_memcpy_async(&s[t], &x[t], 4);
+  __pipeline_commit();
+  WAIT __syncthreads();
+  out[t] = s[t ^ DISTANCE];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("wait", "kinds"),
+    [("__pipeline_wait_prior(0);", []), ("", ["DataRaceError"]),
+     ("__pipeline_wait_prior(1);", ["DataRaceError"])],
+)  # fmt: skip
+@pytest.mark.parametrize("distance", [0, 1, 32])
+def test_copy_that_nobody_waited_for_is_a_race(distance, wait, kinds):
+    source = COPIED.replace("WAIT", wait).replace("DISTANCE", str(distance))
+    x = np.arange(64, dtype=np.int32)
+    found = check(source, 3, 64, x, zeros())
+    # The blocks write the same values to `out`, which is a note.
+    assert [one.kind for one in found] == kinds
+
+
+def test_copy_that_nobody_waited_for_is_named():
+    source = COPIED.replace("WAIT", "").replace("DISTANCE", "32")
+    (found,) = check(source, 1, 64, np.arange(64, dtype=np.int32), zeros())
+    x = found.thread[0]
+    assert (found.line, found.count) == (10, 64)
+    assert f"thread ({x}, 0, 0) of block (0, 0, 0) reads s[{x ^ 32}]" in found.message
+    assert "nobody has waited for that copy" in found.message
+    assert "__pipeline_wait_prior(0)" in found.message
+
+
+def test_own_copy_that_was_not_waited_for_is_named():
+    source = COPIED.replace("WAIT", "").replace("DISTANCE", "0")
+    (found,) = check(source, 1, 64, np.arange(64, dtype=np.int32), zeros())
+    assert "and a copy that it began itself writes it" in found.message
+
+
+def zeros():
+    return np.zeros(64, np.int32)
+
+
+GRID = """#include <cooperative_groups.h>
+__global__ void k(int* x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int other = x[127 - i];
+  SYNC
+  x[i] = other;
+}"""
+SYNC = "cooperative_groups::this_grid().sync();"
+
+
+@pytest.mark.parametrize(("sync", "kinds"), [(SYNC, []), ("", ["DataRaceError"])])
+def test_barrier_of_the_grid_orders_blocks(sync, kinds):
+    x = np.arange(128, dtype=np.int32)
+    found = check(GRID.replace("SYNC", sync), 2, 64, x, cooperative=True)
+    assert [one.kind for one in found] == kinds

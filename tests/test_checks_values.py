@@ -149,3 +149,27 @@ def test_setting_a_lock_by_exchange_is_no_read():
 def test_finding_is_raised_on_demand():
     with pytest.raises(ck.UninitializedReadError, match=r"updates sum\[0\]"):
         check(SUM, ck.empty(1), filled(32), raise_=True)
+
+
+COPIED = """#include <cuda_pipeline.h>
+__global__ void k(const int* x, int* out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = 0;
+  __syncthreads();
+  __pipeline_memcpy_async(&s[t], &x[t], 4);
+  __pipeline_commit();
+  WAIT
+  __syncthreads();
+  out[t] = s[63 - t];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("wait", "count"), [("", 64), ("__pipeline_wait_prior(0);", 0)]
+)
+def test_value_that_is_still_to_be_copied_is_found(wait, count):
+    arrays = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    found = check(COPIED.replace("WAIT", wait), *arrays, block=64)
+    assert [(one.line, one.count) for one in found] == [(11, count)] * bool(count)
+    assert all("written yet" in one.message for one in found)

@@ -255,3 +255,43 @@ def test_an_instruction_the_simulator_lacks_is_named_with_its_line():
     }"""
     with pytest.raises(ck.UnsupportedError, match=r"vadd4[\s\S]*kernel.cu:3"):
         launch(source, 1, 1, np.zeros(1, np.uint32))
+
+
+def test_an_unsigned_index_below_zero_is_explained():
+    source = """__global__ void k(float* x, int n) {
+      for (unsigned i = n - 1; i >= 0; --i)
+        x[i] *= 2;
+    }"""
+    with pytest.raises(ck.OutOfBoundsError, match="unsigned index went below 0") as one:
+        launch(source, 1, 1, np.ones(64, np.float32), 64)
+    assert one.value.line == 3
+
+
+def test_missing_dynamic_shared_memory_has_no_advice_on_guards():
+    source = """extern __shared__ float s[];
+    __global__ void k(float* x) { s[threadIdx.x] = x[threadIdx.x]; }"""
+    with pytest.raises(ck.OutOfBoundsError, match="third index") as one:
+        launch(source, 1, 32, np.ones(32, np.float32))
+    assert "<=" not in str(one.value)
+
+
+def test_an_array_too_large_for_a_thread_is_refused():
+    source = """__global__ void k(float* x, int n) {
+      float a[1000000];
+      for (int i = 0; i < n; ++i) a[i] = x[i % 64];
+      x[threadIdx.x] = a[threadIdx.x * 7 % n];
+    }"""
+    with pytest.raises(ck.LaunchError, match="4,000,000 bytes; 524,288"):
+        launch(source, 1, 64, np.ones(64, np.float32), 64)
+
+
+def test_a_grid_barrier_without_a_cooperative_launch_is_explained():
+    source = """#include <cooperative_groups.h>
+    __global__ void k(int* x) {
+      x[blockIdx.x] = 1;
+      cooperative_groups::this_grid().sync();
+      x[blockIdx.x + 4] = x[(blockIdx.x + 1) % 4];
+    }"""
+    with pytest.raises(ck.IllegalInstructionError, match="cooperative=True") as one:
+        launch(source, 4, 32, np.zeros(8, np.int32))
+    assert one.value.line == 4

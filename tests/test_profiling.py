@@ -53,7 +53,7 @@ def gpu_here(monkeypatch, kernel):
 
 def ncu_says(**values):
     """Write what ncu writes: each metric as 8, unless told otherwise."""
-    terms = (profiling._METRICS).values()
+    terms = (nsight.METRICS | nsight.OF_MACHINE_CODE).values()
     names = sorted({metric for each in terms for _, metric in each})
     rows = (f'"0","scale","{name}","{values.get(name, "8")}"\n' for name in names)
     return "==PROF== Connected\n" + HEADINGS + "".join(rows)

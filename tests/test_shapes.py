@@ -59,8 +59,7 @@ REFUSED = {
     "reduction of nothing": "redux.sync.add.s32 %r1, -1;",
     "print without arguments": "call.uni (given), vprintf, ();",
     "call without an argument": "call.uni (given), f, ();",
-    "call with too wide an argument": ".param .b64 wide;\n"
-    "call.uni (given), f, (wide);",
+    "call with too wide an argument": ".param .b64 wide;\ncall.uni (given), f, (wide);",
 }
 CUT = {
     "no instruction": "",

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from coursekit.simt.control import EXIT, BasicBlock, find_meets
-from coursekit.simt.merging import ATOMIC, LOAD, STORE
+from coursekit.simt.merging import ATOMIC, COPY, LOAD, STORE
 from coursekit.simt.regions import control_depths, cyclic
 
 UNKNOWN = -1
@@ -20,10 +20,12 @@ _TARGET = re.compile(r"(\.L\w+)")
 _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _KINDS = {
     "LDS": LOAD, "STS": STORE, "ATOMS": ATOMIC,
+    "LDGSTS": STORE,
     # What the simulator has no counts for.
-    "LDSM": LOAD, "STSM": STORE, "STAS": STORE, "LDGSTS": STORE, "UBLKCP": STORE,
-    "UTMALDG": STORE, "REDAS": ATOMIC,
+    "LDSM": LOAD, "STSM": STORE, "STAS": STORE, "UBLKCP": STORE, "UTMALDG": STORE,
+    "REDAS": ATOMIC,
 }  # fmt: skip
+_NEVER = "@!PT"  # of the loads of nothing that stand before an LDGSTS
 _LOOPING = {"CAS", "CAST", "POPC", "SPIN", "ARRIVE"}
 _JUMPS = {"BRA", "BRX", "JMP", "JMX"}
 _LEAVING = {"EXIT", "RET", "KILL"}
@@ -35,7 +37,7 @@ class MachineAccess:
 
     `width` is in bytes, UNKNOWN for what has no counterpart in the PTX. `line` is
     the innermost position in the source. `depth` counts the branches and the
-    predicate that decide whether it is executed.
+    predicate that decide whether it is executed. `form` is as in `SharedAccess`.
     """
 
     kind: str
@@ -44,6 +46,7 @@ class MachineAccess:
     line: tuple[str, int]
     in_loop: bool = False
     depth: int = 0
+    form: str = ""
 
 
 def read(text: str) -> dict[str, list[MachineAccess]]:
@@ -89,7 +92,7 @@ class _Reader:
             return
         self.fresh = True
         guard, name, suffixes, operands = instruction.groups()
-        if name in _KINDS:
+        if name in _KINDS and (guard or "").strip() != _NEVER:
             access = _access(name, suffixes, self.line)
             self.found[len(self.code)] = replace(access, depth=int(guard is not None))
         self.code.append((name + suffixes, guard is not None, operands))
@@ -148,8 +151,9 @@ class _Reader:
 def _access(name: str, suffixes: str, line: tuple[str, int]) -> MachineAccess:
     words = suffixes.split(".")[1:]
     width = next((_BYTES[word] for word in words if word in _BYTES), 4)
-    if name not in ("LDS", "STS", "ATOMS"):
+    if name not in ("LDS", "STS", "ATOMS", "LDGSTS") or "BYPASS" in words:
         width = UNKNOWN
     if name == "ATOMS" and (width != 4 or _LOOPING & set(words)):
         width = UNKNOWN
-    return MachineAccess(_KINDS[name], name + suffixes, width, line)
+    form = COPY if name == "LDGSTS" else ""
+    return MachineAccess(_KINDS[name], name + suffixes, width, line, form=form)

@@ -24,6 +24,7 @@ from coursekit.simt.merging import (
 )
 
 _FIELDS = ("requests", "wavefronts", "bank_conflicts")
+_MEASURED = ("ATOMS.ADD", "ATOMS.EXCH", "ATOMS.MAX")  # in wavefronts, on an H200
 _MOST_COPIES = 64
 _MOST_ROOTS = 3  # roots of a set that may be joined in different styles
 
@@ -47,8 +48,8 @@ def match(accesses: list[SharedAccess], machine: list[MachineAccess]) -> Countin
         label = "ptx" if joined is None else "sass"
         labels |= {f"shared_{kind}_{field}": label for field in _FIELDS}
         widths |= _widths(joined or ())
-    if any(not m.name.startswith("ATOMS.ADD") for m in machine if m.kind == ATOMIC):
-        labels["shared_atomic_wavefronts"] = "ptx"  # measured for additions alone
+    if any(not m.name.startswith(_MEASURED) for m in machine if m.kind == ATOMIC):
+        labels["shared_atomic_wavefronts"] = "ptx"
     labels.pop("shared_atomic_bank_conflicts")
     unrolled = tuple(loop for loop, times in copies.items() if times > 1)
     return CountingPlan(widths, labels, unrolled)
@@ -139,14 +140,14 @@ def _copies(own, joined, real, copies) -> dict | None:
     shown = [(a, wide.get(a.index, a.width)) for a in own if a.index not in hidden]
     by_loop = defaultdict(Counter)
     for access, width in shown:
-        by_loop[access.loop][width] += 1
+        by_loop[access.loop][width, access.form] += 1
     known = {loop: copies[loop] for loop in by_loop if loop in copies}
     is_exposed = any(access.exposed for access in own)
     if set(known.values()) <= {1} and _same_places(shown, real, is_exposed):
         return {loop: 1 for loop in by_loop if loop is not None}
     if is_exposed:
         return None
-    left = Counter(m.width for m in real)
+    left = Counter((m.width, m.form) for m in real)
     for loop, factor in {**known, None: 1}.items():
         left.subtract({w: n * factor for w, n in by_loop.get(loop, {}).items()})
     free = [loop for loop in by_loop if loop is not None and loop not in known]
@@ -162,9 +163,9 @@ def _same_places(shown, real, with_depth: bool) -> bool:
     With depth, as many branches decide about it, too.
     """
     expected = Counter(
-        (w, a.loop is not None, with_depth and a.depth) for a, w in shown
+        (w, a.form, a.loop is not None, with_depth and a.depth) for a, w in shown
     )
-    found = Counter((m.width, m.in_loop, with_depth and m.depth) for m in real)
+    found = Counter((m.width, m.form, m.in_loop, with_depth and m.depth) for m in real)
     return expected == found
 
 

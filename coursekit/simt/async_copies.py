@@ -260,8 +260,9 @@ def _too_many(warp, instruction, amounts, size: int):
 def _count(warp, accesses, addresses, wanted) -> None:
     """Count a copy as one load of global memory and one store of shared memory.
 
-    By these rules Nsight Compute counted on an H200; see `counters`. It has no
-    wavefronts for copies around L1, which are counted like the others.
+    By these rules Nsight Compute counted on an H200; see `counters`. A copy of which
+    all lanes write zeros is no request. It has no wavefronts for copies around L1,
+    which are counted like the others.
 
     Parameters
     ----------
@@ -279,9 +280,10 @@ def _count(warp, accesses, addresses, wanted) -> None:
         number = counters.bypassing_sectors(reading[reads], writing[reads])
     else:
         number = counters.sectors(reading[reads])
-    source.add_counts(1, number, 0)
+    if reads.any():
+        source.add_counts(1, number, 0)
     used, conflicts = counters.copy_wavefronts(
-        reading, writing, target.width, warp.mask
+        reading, writing, target.width, (reads, warp.mask)
     )
     target.add_counts(1, used, conflicts)
 

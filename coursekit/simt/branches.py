@@ -98,10 +98,7 @@ def _leaving(decoder, instruction, number):
         if opcode == "trap":
             raise faults.kernel_error(
                 errors.IllegalInstructionError, warp, int(np.argmax(warp.mask)),
-                instruction, "{thread} executes a trap.",
-                "The code calls __trap(), or the compiler proved that this "
-                "point cannot be reached legally.",
-                "Look at the condition that leads to this line.",
+                instruction, "{thread} executes a trap.", *_trap_advice(instruction),
             )  # fmt: skip
         if opcode == "exit":
             warp.exit(warp.mask)
@@ -130,6 +127,22 @@ def _leaving(decoder, instruction, number):
         return number + 1
 
     return finish
+
+
+def _trap_advice(instruction) -> tuple[str, str]:
+    """Why a kernel may trap, and what to do about it."""
+    place = instruction.location
+    if place is not None and place.file.endswith("cooperative_groups.h"):
+        return (
+            "Blocks can wait for each other only where all of them run at once, which "
+            "this launch did not ask for.",
+            "Launch with kernel.launch(grid, block, ..., cooperative=True).",
+        )
+    return (
+        "The code calls __trap(), or the compiler proved that this point cannot be "
+        "reached legally.",
+        "Look at the condition that leads to this line.",
+    )
 
 
 def _go(warp, block: int):

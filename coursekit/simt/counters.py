@@ -56,10 +56,11 @@ def repeated_passes(addresses: np.ndarray) -> list[np.ndarray]:
 def atomic_sectors(addresses: np.ndarray) -> int:
     """Sectors of a global atomic: distinct sectors of each pass, summed.
 
-    An H200 sometimes adds a sector where the lanes of a request are scattered over
-    more than four lines, the same one every time: 12 of 72 random patterns, none of
-    24 with up to two lines, no regular one. What decides it is not known, so the
-    count of an address that was loaded is labelled "ptx".
+    An H200 sometimes adds a sector or two where the lanes of a request are scattered
+    over more than four 128-byte lines, for the same addresses always: for 20 of 64
+    random patterns with eight lines or more, for none of 40 with up to four, and for
+    no regular one. What decides it is not known, so that the count is labelled "ptx"
+    where the address was loaded.
     """
     return sum(sectors(addresses[lanes]) for lanes in repeated_passes(addresses))
 
@@ -123,12 +124,15 @@ def bypassing_sectors(origins: np.ndarray, places: np.ndarray) -> int:
     return len(set(zip(lines, sectors_written, strict=True)))
 
 
-def copy_wavefronts(origins: np.ndarray, places: np.ndarray, width: int, active):
+def copy_wavefronts(
+    origins: np.ndarray, places: np.ndarray, width: int, lanes
+) -> tuple[int, int]:
     """Wavefronts and bank conflicts of an asynchronous copy through L1.
 
-    L1 and shared memory have the same banks, and a wavefront takes one lane from each
-    bank that is read to each that is written. Lanes never share a word: 32 copies of
-    one word take 32 wavefronts.
+    L1 and shared memory have the same banks, and a wavefront takes at most one lane
+    from each bank that is read to each that is written. Lanes never share a word: 32
+    copies of one word take 32 wavefronts. Where lanes collide at both ends an H200
+    needs up to half as many again; in which order it takes them is not known.
 
     Parameters
     ----------
@@ -136,15 +140,16 @@ def copy_wavefronts(origins: np.ndarray, places: np.ndarray, width: int, active)
         Addresses of 32 lanes in global and in shared memory.
     width : int
         Bytes that each lane copies: 4, 8 or 16.
-    active : ndarray of bool
-        Lanes that copy.
+    lanes : (ndarray of bool, ndarray of bool)
+        Lanes that read, and those that write; the difference writes zeros.
     """
     units, used, needed = 4 * BANKS // width, 0, 0
-    for first in range(0, len(active), units):
-        lanes = np.flatnonzero(active[first : first + units]) + first
-        if len(lanes):
-            ends = [at[lanes] // width % units for at in (origins, places)]
-            used += max(int(np.bincount(end.astype(np.int64)).max()) for end in ends)
+    ends = list(zip((origins, places), lanes, strict=True))
+    for first in range(0, len(origins), units):
+        group = slice(first, first + units)
+        banks = [at[group][some[group]] // width % units for at, some in ends]
+        if len(banks[1]):
+            used += max(int(np.bincount(each, minlength=1).max()) for each in banks)
             needed += 1
     return used, used - needed
 

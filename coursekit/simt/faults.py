@@ -132,7 +132,7 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
     else:
         what = f"{{thread}} {verb} {place}, but {name} has {_extent(region, width)}."
         cause, cure = _bounds_advice(region, offset)
-        if offset == region.nbytes:
+        if offset == region.nbytes > 0:
             cure = cure.removesuffix(".") + ": `<=` lets in one index too many."
     return kernel_error(
         errors.OutOfBoundsError, warp, lane, instruction, what, cause, cure
@@ -145,6 +145,11 @@ def _bounds_advice(region: Region, offset: int) -> tuple[str, str]:
             "An index became negative: a neighbour of the first element, or an "
             "int that overflowed.",
             "Check the lower bound too, for example `if (i > 0)`.",
+        )
+    if _wrapped(region, offset):
+        return (
+            "An unsigned index went below 0 and began again at 4294967295.",
+            "Count with int, or leave the loop before the index is 0.",
         )
     if region.space == "shared" and not region.nbytes:
         return (
@@ -165,6 +170,13 @@ def _bounds_advice(region: Region, offset: int) -> tuple[str, str]:
         "Often the grid is rounded up and the last blocks have threads without work.",
         "Guard the access, for example with `if (i < n)`.",
     )
+
+
+def _wrapped(region: Region, offset: int) -> bool:
+    """Whether an offset looks like 32 bits without a sign that were to be negative."""
+    size, _ = _units(region, 4)
+    index = offset // size
+    return region.nbytes < 1 << 31 and (1 << 32) - (1 << 20) <= index < 1 << 32
 
 
 def _stray(warp, lane, instruction, address, width, verb):

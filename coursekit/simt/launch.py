@@ -159,15 +159,15 @@ class Launch:
         shared = sum(nbytes for _, nbytes, _ in self.shared_variables)
         if shared > SHARED_SPAN:
             raise errors.LaunchError.explained(
-                f"{self.name} needs {shared:,} bytes of shared memory a block; the "
-                f"simulator has {SHARED_SPAN:,}.",
+                f"a block needs {shared:,} bytes of shared memory; the simulator "
+                f"has {SHARED_SPAN:,}.",
                 "An array in shared memory is larger than any GPU's.",
                 "Work on a part of it at a time.",
             )
         if self.local_bytes > LOCAL_BYTES:
             raise errors.LaunchError.explained(
-                f"the arrays of a thread of {self.name} take {self.local_bytes:,} "
-                f"bytes; {LOCAL_BYTES:,} is the most.",
+                f"the arrays of a thread take {self.local_bytes:,} bytes; "
+                f"{LOCAL_BYTES:,} is the most.",
                 "An array that is declared inside a kernel exists once a thread.",
                 "Allocate large arrays on the host and pass them to the kernel.",
             )

@@ -13,13 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from coursekit.simt.alignment import FULL, Addresses
+from coursekit.simt.async_copies import copied_bytes
 from coursekit.simt.control import basic_blocks
 from coursekit.simt.dataflow import registers_of
 from coursekit.simt.ir import BYTES, Address, Label
 from coursekit.simt.regions import control_depths, cyclic
 
 LOAD, STORE, ATOMIC = "load", "store", "atomic"
-_KINDS = {"ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": ATOMIC}
+COPY = "copy"
+_KINDS = {"ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": ATOMIC,
+          "cp": STORE}  # fmt: skip
 _JUMPS = {"bra", "brx", "ret", "exit", "trap", "call"}
 _ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
 _FENCES = {"bar", "barrier", "membar", "fence", "call", "atom", "red", "cp"}
@@ -34,7 +37,8 @@ class SharedAccess:
     `stretch` tells which accesses may be joined, as nothing stands between them;
     `root` and `offset` are their address. `loop` is the innermost loop, as the
     instructions (first, last), or None; `depth` counts the branches that decide
-    whether it is executed. An `exposed` access may be executed even so.
+    whether it is executed. An `exposed` access may be executed even so. The `form` of
+    an asynchronous copy is COPY, "" of others.
     """
 
     index: int
@@ -49,6 +53,7 @@ class SharedAccess:
     ordered: bool
     depth: int
     exposed: bool = False
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,7 @@ def accesses(function, shared) -> list[SharedAccess]:
     for instruction in function.instructions:
         if instruction.index in starts:
             fences["block"] += 1
-        if instruction.opcode in _KINDS and "shared" in _space(instruction):
+        if instruction.opcode in _KINDS and _is_access(instruction):
             found.append(_describe(instruction, addresses, fences, versions, flow))
         _advance(instruction, fences)
         versions.update(registers_of(instruction)[0])
@@ -185,6 +190,12 @@ def _windows(members, unit: int, count: int, needed: int):
     return made, rest
 
 
+def _is_access(instruction) -> bool:
+    """Whether an instruction of these kinds moves bytes of shared memory."""
+    known = instruction.opcode != "cp" or copied_bytes(instruction) is not None
+    return known and "shared" in _space(instruction)
+
+
 def _space(instruction) -> set[str]:
     return {"shared" if m == "shared::cta" else m for m in instruction.modifiers}
 
@@ -220,10 +231,11 @@ def _describe(instruction, addresses, fences, versions, flow) -> SharedAccess:
     where, guard = instruction.location, instruction.guard
     guarded = guard and (guard.register.index, guard.negated)
     count = next((int(m[1]) for m in instruction.modifiers if m in ("v2", "v4")), 1)
+    copied = copied_bytes(instruction)
     return SharedAccess(
         index=instruction.index,
         kind=kind,
-        width=count * BYTES[instruction.type],
+        width=copied or count * BYTES[instruction.type],
         line=(where.file, where.line) if where else ("", 0),
         loop=flow.loop(instruction),
         stretch=(
@@ -232,8 +244,10 @@ def _describe(instruction, addresses, fences, versions, flow) -> SharedAccess:
         root=place.root,
         offset=place.offset,
         exponent=min(place.exponent, FULL),
-        ordered=kind == ATOMIC or bool(_ORDERED & set(instruction.modifiers)),
+        ordered=kind == ATOMIC
+        or bool(copied or _ORDERED & set(instruction.modifiers)),
         depth=flow.depth(instruction),
+        form=COPY if copied else "",
     )  # fmt: skip
 
 

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from coursekit.simt import faults
 from coursekit.simt.counters import FIELDS, Counters
 from coursekit.simt.dataflow import movable_results
+from coursekit.simt.spread import doubtful
 
 _FLOPS = {"f16": "flops_fp16", "f32": "flops_fp32", "f64": "flops_fp64"}
 SECTOR_BYTES = 32
+_BYTES = ("bytes_read", "bytes_written")
+_PASSES = {
+    "global_atomic_requests": "global_atomic_sectors",
+    "shared_atomic_requests": "shared_atomic_wavefronts",
+}
 
 
 def tally(launch) -> Counters:
@@ -19,7 +25,7 @@ def tally(launch) -> Counters:
     inexact: set[str] = set()
     for code in launch.program.decoded():
         _count_code(launch.program, code, lines, inexact)
-        inexact |= _unconfirmed(launch, code)
+        inexact |= _unconfirmed(launch, code) | _unknown(code)
     for counts in lines.values():
         _add_bytes(counts)
     total = Counter()
@@ -44,12 +50,14 @@ class Facts:
 
     `places` are the source lines of its instructions; `blocks` hold, for each basic
     block, (line, instructions, barriers) of every line, and the instructions that may
-    count floating-point operations.
+    count floating-point operations. Of `doubtful` atomics the machine's count may be
+    another one.
     """
 
     places: tuple[tuple[str, int], ...]
     blocks: tuple[tuple[tuple, tuple], ...]
     movable: frozenset[int]
+    doubtful: frozenset[int]
 
 
 def _facts(program, code) -> Facts:
@@ -72,7 +80,12 @@ def _facts(program, code) -> Facts:
             and (code.operations[index].flops or code.operations[index].expands)
         )
         blocks.append((tuple((k, *v) for k, v in lines.items()), counted))
-    return Facts(tuple(places), tuple(blocks), frozenset(movable_results(code)))
+    return Facts(
+        tuple(places),
+        tuple(blocks),
+        frozenset(movable_results(code)),
+        frozenset(doubtful(code.function)),
+    )
 
 
 def _count_code(program, code, lines, inexact) -> None:
@@ -123,6 +136,28 @@ def _unconfirmed(launch, code) -> set[str]:
         if any(first <= index <= last for index in divergent):
             found.update(name for name in FIELDS if name.startswith("shared_"))
     return found
+
+
+def _unknown(code) -> set[str]:
+    """Counts that no rule gives, of atomics and asynchronous copies.
+
+    An atomic that takes one pass for one sector or word each time is the same by any
+    rule, and so is a copy without conflicts. Shared floats are added in a loop.
+    """
+    found = set()
+    for access in code.accesses:
+        instruction, sites = access.instruction, access.sites
+        if instruction.index in code.facts.doubtful:
+            found |= {
+                passes
+                for requests, passes in _PASSES.items()
+                if sites.get(requests, 0) != sites.get(passes, 0)
+            }
+        if instruction.opcode == "cp" and sites.get("shared_store_bank_conflicts"):
+            found |= {"shared_store_wavefronts", "shared_store_bank_conflicts"}
+        if "shared_atomic_requests" in sites and instruction.type in _FLOPS:
+            found.add(_FLOPS[instruction.type])
+    return found | set(_BYTES if "global_atomic_sectors" in found else ())
 
 
 def _count_flops(operation, lanes: int, counts: Counter, inexact: set[str]) -> None:

@@ -18,8 +18,8 @@ TOGETHER, NEAR, APART = "together", "near", "apart"
 class Touch(NamedTuple):
     """One access of some lanes of a warp to one region.
 
-    `places` and `threads` have an entry for each place that a lane touches, `each`
-    places a lane; `order` is the block's.
+    `places`, `threads` and `bits`, the lanes as bits, have an entry for each place that
+    a lane touches, `each` places a lane; `order` is the block's.
     """
 
     access: object
@@ -27,6 +27,7 @@ class Touch(NamedTuple):
     part: tuple
     places: np.ndarray
     threads: np.ndarray
+    bits: np.ndarray
     each: int
     order: BlockOrder
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from coursekit.simt.checks import clashes, wording
 from coursekit.simt.checks.clashes import APART, NEAR, TOGETHER, Touch
-from coursekit.simt.checks.findings import Collector
+from coursekit.simt.checks.findings import ERROR, Collector
+from coursekit.simt.checks.flights import Flights
 from coursekit.simt.checks.ordering import BlockOrder, joined
 from coursekit.simt.checks.shadow import BIT, LANES, Marks, Shadow
 from coursekit.simt.checks.watching import Observer
@@ -31,12 +32,14 @@ class RaceCheck(Observer):
         self._shadows: dict = {}
         self._published: dict = {}
         self._turns: dict = {}
+        self._flights = Flights()
 
     # -- what orders accesses ---------------------------------------------------------
 
     def starts(self, block) -> None:
         self.now += 1
         self._orders[block] = BlockOrder(block, self.now)
+        self._flights.forget(block.shared.regions)
 
     def meets(self, warp, instruction, named, lanes) -> None:
         self.now += 1
@@ -93,9 +96,21 @@ class RaceCheck(Observer):
     # -- accesses ---------------------------------------------------------------------
 
     def touches(self, access, warp, part) -> None:
+        if part[0].space in _SPACES:
+            touch = self._touch(access, warp, part)
+            if access.copies:
+                self._flights.land(part[0], touch.places)
+            self._watch(touch)
+
+    def begins(self, access, warp, part) -> None:
+        if part[0].space in _SPACES:
+            touch = self._touch(access, warp, part)
+            self._watch(touch)
+            if access.writes:
+                self._flights.begin(touch, self._number(access))
+
+    def _touch(self, access, warp, part) -> Touch:
         region, lanes, offsets = part
-        if region.space not in _SPACES:
-            return
         self.now += 1
         order = self._orders[warp.block]
         threads, bits = order.threads[warp.index][lanes], BIT[lanes]
@@ -104,23 +119,26 @@ class RaceCheck(Observer):
         if each > 1:
             places = (places[:, None] + np.arange(each)).ravel()
             threads, bits = np.repeat(threads, each), np.repeat(bits, each)
-        touch = Touch(access, warp, part, places, threads, each, order)
+        return Touch(access, warp, part, places, threads, bits, each, order)
+
+    def _watch(self, touch: Touch) -> None:
+        """Compare an access with all before it, and remember it."""
+        access, order, region = touch.access, touch.order, touch.part[0]
         if access.strong:
             self._synchronise(touch)
+        for at, others, number in self._flights.members(touch):
+            self._report_copy(touch, self.accesses[number], at, others)
         shadow = self._shadow(region)
         floor = order.barrier if region.space == "shared" else 0
         if access.writes:
             shadow.sort(floor)
         self._meet(touch, shadow, floor)
-        self._note(touch, shadow, bits, floor)
+        self._note(touch, shadow, floor)
 
-    def begins(self, access, warp, part) -> None:
-        self.touches(access, warp, part)
-
-    def _note(self, touch: Touch, shadow: Shadow, bits, floor: int) -> None:
+    def _note(self, touch: Touch, shadow: Shadow, floor: int) -> None:
         """Leave a trace for later accesses."""
         access, order, number = touch.access, touch.order, self._number(touch.access)
-        places, threads = touch.places, touch.threads
+        places, threads, bits = touch.places, touch.threads, touch.bits
         met = max(order.warp[touch.warp.index], order.barrier)
         marks = Marks(self.now, number, met, floor, order.size)
         if access.writes and not access.atomic:
@@ -222,3 +240,14 @@ class RaceCheck(Observer):
         lines = frozenset(map(clashes.line, (touch.access, earlier)))
         key = touch.part[0].name, lines
         self.found.add(kind, key, len(at), make)
+
+    def _report_copy(self, touch: Touch, earlier, at, others) -> None:
+        """Report an access to what asynchronous copies have yet to write."""
+
+        def make():
+            first = int(at[0]) // touch.each
+            other = int(others[0])
+            return wording.race(touch, earlier, first, other, wording.COPY, False)
+
+        lines = frozenset(map(clashes.line, (touch.access, earlier)))
+        self.found.add(ERROR, (touch.part[0].name, lines), len(at), make)

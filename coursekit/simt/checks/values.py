@@ -29,6 +29,7 @@ class InitCheck(Observer):
         self._valid: dict = {}
         self._uses: dict = {}
         self._copied: dict = {}
+        self._flying: dict = {}
 
     def attach(self, launch):
         """Begin with what earlier launches left in device memory."""
@@ -41,18 +42,32 @@ class InitCheck(Observer):
         for region in block.shared.regions:
             places = -(-region.nbytes // self.unit)
             self._valid[region] = np.zeros(places, bool)
+            self._flying.pop(region, None)
         if block.launch.local_bytes:
             for warp in block.warps:
                 self._valid[warp.local] = np.zeros(warp.local.nbytes, bool)
+
+    def begins(self, access, warp, part) -> None:
+        region = part[0]
+        if access.writes and region in self._valid:
+            places = self._places(access, part)
+            flying = self._flying.setdefault(region, np.zeros(region.nbytes, bool))
+            flying[places], self._valid[region][places] = True, False
+
+    def _places(self, access, part) -> np.ndarray:
+        region, _, offsets = part
+        unit = 1 if region.space == "local" else self.unit
+        places = offsets.astype(np.int64)[:, None] // unit
+        return places + np.arange(access.width // unit)
 
     def touches(self, access, warp, part) -> None:
         region, lanes, offsets = part
         valid = self._valid.get(region)
         if valid is None:
             return
-        unit = 1 if region.space == "local" else self.unit
-        places = offsets.astype(np.int64)[:, None] // unit
-        places = places + np.arange(access.width // unit)
+        places = self._places(access, part)
+        if access.copies and region in self._flying:
+            self._flying[region][places] = False
         if access.verb == "reads":
             written = valid[places]
             if self._copied or not written.all():
@@ -124,7 +139,10 @@ class InitCheck(Observer):
     def _report(self, kind, access, warp, part, bad) -> None:
         def make():
             position = int(np.argmax(bad))
-            return wording.unwritten(access, warp, part, position, kind)
+            flying = self._flying.get(part[0])
+            places = self._places(access, part)[position]
+            copied = flying is not None and bool(flying[places].any())
+            return wording.unwritten(access, warp, part, position, kind, copied=copied)
 
         where = access.instruction.location or access.instruction.text
         key = part[0].name, where

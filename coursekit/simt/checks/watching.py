@@ -71,6 +71,8 @@ class WatchedAccess(Access):
     atomic, strong : bool
         Whether it updates, and whether it may meet other strong accesses unordered:
         atomics, and volatile, relaxed, acquiring or releasing loads and stores.
+    copies : bool
+        Whether it is one side of an asynchronous copy.
     releases : bool
         Whether it publishes what its thread did, without a fence before it.
     """
@@ -82,6 +84,7 @@ class WatchedAccess(Access):
         self.atomic = verb == UPDATES
         self.strong = self.atomic or bool(words & _STRONG)
         self.volatile = "volatile" in words
+        self.copies = instruction.opcode == "cp"
         self.releases = bool(words & _RELEASES)
         self.in_block = "cta" in words
         self.writes = verb in (WRITES, UPDATES)

@@ -11,7 +11,7 @@ from coursekit.simt import faults
 from coursekit.simt.checks.findings import NOTE, WARNING
 
 LANES = 32
-GUESS = "guess"
+GUESS, COPY = "guess", "copy"
 _DOES = {"reads": "reads {}", "writes": "writes {}",
          "updates": "updates {} atomically"}  # fmt: skip
 
@@ -51,9 +51,12 @@ def race(touch, earlier, position: int, other: int, severity: str, near: bool):
     kind = severity
     if severity == NOTE and me.access.verb != they.access.verb:
         kind = GUESS
+    other = f"thread {they.thread} {there}"
+    if same_block and me.thread == they.thread:
+        other = "a copy that it began itself"
     what = (
         f"thread {me.thread} of block {me.block} "
-        f"{_DOES[me.access.verb].format(place)}, and thread {they.thread} {there} "
+        f"{_DOES[me.access.verb].format(place)}, and {other} "
         f"{_DOES[they.access.verb].format('it')}: {_lack(same_block, near, kind)}"
     )
     found, lines = _lines(launch.program, (they, me))
@@ -72,6 +75,8 @@ def _lack(same_block: bool, near: bool, severity: str) -> str:
         return "no order between them, but the value is the same."
     if severity == GUESS:
         return "no order between them, but the read may be out of date."
+    if severity == COPY:
+        return "nobody has waited for that copy."
     if near:
         return "one warp, but no __syncwarp() between them."
     return "no barrier between them." if same_block else "nothing orders blocks."
@@ -98,6 +103,8 @@ def _race_advice(region, same_block, near, severity):
             "The value read is a guess, which an atomic on the same element confirms.",
             "Nothing is wrong as long as the guess alone decides nothing.",
         )
+    if severity == COPY:
+        return _UNAWAITED
     if near and severity == WARNING:
         return (
             "Threads of a warp need not run in step since Volta.",
@@ -120,8 +127,19 @@ def _race_advice(region, same_block, near, severity):
     )
 
 
-def unwritten(access, warp, part, position: int, severity: str):
-    """Build the error for a read of memory that nothing wrote."""
+_UNAWAITED = (
+    "An asynchronous copy goes on by itself; a barrier waits for threads, not for "
+    "copies.",
+    "Let each thread wait for its copies, for example with "
+    "__pipeline_wait_prior(0), and put a __syncthreads() behind that.",
+)
+
+
+def unwritten(access, warp, part, position: int, severity: str, *, copied: bool):
+    """Build the error for a read of memory that nothing wrote.
+
+    `copied` says that an asynchronous copy is to write it.
+    """
     region, lanes, offsets = part
     lane = int(np.arange(LANES)[lanes][position])
     offset = int(offsets[position])
@@ -130,12 +148,14 @@ def unwritten(access, warp, part, position: int, severity: str):
         place = f"byte {offset} of its own local memory"
     else:
         place = faults.element(region, offset, access.width)
-    cause, cure = _UNWRITTEN[region.space]
+    cause, cure = _UNAWAITED if copied else _UNWRITTEN[region.space]
     if severity == NOTE:
         cause, cure = "It is only copied; bytes that nobody uses do no harm.", ""
+    yet = " yet" if copied else ""
     return faults.kernel_error(
         errors.UninitializedReadError, warp, lane, access.instruction,
-        f"{{thread}} {access.verb} {place}, which nothing has written.", cause, cure,
+        f"{{thread}} {access.verb} {place}, which nothing has written{yet}.",
+        cause, cure,
     )  # fmt: skip
 
 

@@ -7,12 +7,14 @@ commit and wait together; where they do not, the interpreter takes over.
 from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt.async_copies import copied_bytes
+from coursekit.simt.async_copies import bypasses_l1, copied_bytes
 from coursekit.simt.ir import Not, Register
 from coursekit.simt.native.kinds import LANES
 from coursekit.simt.native.requests import Request, kind_of
-from coursekit.simt.native.tier import OWN, splat, vector
+from coursekit.simt.native.tier import COUNTER, OWN, splat, vector
 from coursekit.simt.native.unit import (
+    FUEL,
+    FUEL_LEFT,
     LIVE,
     QUEUE_ENTRIES,
     QUEUE_ENTRY,
@@ -39,7 +41,9 @@ class AsyncCopies:
             self._copy(instruction)
 
     def clear_queue(self) -> None:
-        """No copies at the start of the kernel."""
+        """No copies at the start of the kernel, and a full tank."""
+        if self.unit.polls:
+            self.set_field("%record", FUEL_LEFT, "i32", FUEL, COUNTER)
         if self.unit.queue is not None:
             self.set_field("%record", self.unit.queue, "i64", "0")
 
@@ -69,25 +73,26 @@ class AsyncCopies:
         target, origin = (self._request(instruction, n, size) for n in range(2))
         reads = self._reading(instruction, size, mask)
         entry = self._entry(size, mask, reads)
-        source = self.lane_addresses(origin)
+        source, places = (self.lane_addresses(each) for each in (origin, target))
         none = out.op(f"icmp eq i32 {reads}, 0")
         load, zeros, skip = out.fresh("load"), out.fresh("zeros"), out.fresh("skip")
         out.line(f"br i1 {none}, label %{zeros}, label %{load}")
         out.label(zeros)
-        self.count(self.unit.counts[origin.key].slots)
         out.line(f"br label %{skip}")
         out.label(load)
         hosts = self.host_addresses(origin, source, reads)
         at = out.op(f"getelementptr i8, ptr {entry}, i64 {64 + 8 * LANES}")
         out.line(f"store {wide} {hosts}, ptr {at}, align 64, {OWN}")
-        self.count_lanes_reached(origin, source, reads)
+        if bypasses_l1(instruction):
+            self.count_bypassing(origin, source, places, reads)
+        else:
+            self.count_lanes_reached(origin, source, reads)
         out.line(f"br label %{skip}")
         out.label(skip)
-        places = self.lane_addresses(target)
         hosts = self.host_addresses(target, places, mask)
         at = out.op(f"getelementptr i8, ptr {entry}, i64 64")
         out.line(f"store {wide} {hosts}, ptr {at}, align 64, {OWN}")
-        self.count_lanes_reached(target, places, mask)
+        self.count_copied(target, (source, reads), (places, mask))
 
     def _request(self, instruction, position: int, size: int) -> Request:
         place = instruction.operands[position]

@@ -137,3 +137,61 @@ class Counted:
         )
         self.count(counts.slots + 1, out.op(f"and i64 {both}, 4294967295"))
         self.count(counts.slots + 2, out.op(f"lshr i64 {both}, 32"))
+
+    def count_bypassing(self, request: Request, source, places, mask: str) -> None:
+        """Count a copy around L1 as `counters.bypassing_sectors` does."""
+        if self.uncounted(request):
+            return
+        out, wide = self.out, vector("i64")
+        line = out.op(f"lshr {wide} {source}, {splat('i64', 7)}")
+        line = out.op(f"shl {wide} {line}, {splat('i64', 18)}")
+        end = out.op(f"and {wide} {places}, {splat('i64', 0x3FFE0)}")
+        key = out.op(f"or {wide} {line}, {end}")
+        out.line(f"store {wide} {key}, ptr %lanes, align 64, {OWN}")
+        out.declare("declare i32 @ck_sectors(ptr, i32)")
+        number = out.op(f"call i32 @ck_sectors(ptr %lanes, i32 {mask})")
+        slots = self.unit.counts[request.key].slots
+        self.count(slots)
+        self.count(slots + 1, out.op(f"zext i32 {number} to i64"))
+
+    def count_copied(self, request: Request, reading, writing) -> None:
+        """Count a copy in shared memory as `counters.copy_wavefronts` does.
+
+        `reading` and `writing` are addresses and the mask of their lanes.
+        """
+        if self.uncounted(request):
+            return
+        out, used, needed = self.out, "0", "0"
+        units = 4 * LANES // request.width
+        for first in range(0, LANES, units):
+            own = ((1 << units) - 1) << first
+            reads, _ = self._busiest(*reading, request.width, own)
+            writes, some = self._busiest(*writing, request.width, own)
+            more = out.op(f"icmp ugt i32 {reads}, {writes}")
+            most = out.op(f"select i1 {more}, i32 {reads}, i32 {writes}")
+            used = out.op(f"add i32 {used}, {most}")
+            needed = out.op(f"add i32 {needed}, {out.op(f'zext i1 {some} to i32')}")
+        slots = self.unit.counts[request.key].slots
+        self.count(slots)
+        self.count(slots + 1, out.op(f"zext i32 {used} to i64"))
+        conflicts = out.op(f"sub i32 {used}, {needed}")
+        self.count(slots + 2, out.op(f"zext i32 {conflicts} to i64"))
+
+    def _busiest(self, addresses, mask: str, width: int, own: int) -> tuple[str, str]:
+        """Most lanes of a group that use the same banks, and whether it has any.
+
+        Each uses `width` bytes of them.
+        """
+        out, wide = self.out, vector("i64")
+        place = addresses
+        if width > 4:  # a bank for each place where such a value may lie
+            shift = splat("i64", width.bit_length() - 3)
+            place = out.op(f"lshr {wide} {addresses}, {shift}")
+            place = out.op(f"and {wide} {place}, {splat('i64', 512 // width - 1)}")
+        group = out.op(f"and i32 {mask}, {own}")
+        some = out.op(f"icmp ne i32 {group}, 0")
+        lanes = out.op(f"select i1 {some}, i32 {group}, i32 {own}")
+        out.line(f"store {wide} {place}, ptr %lanes, align 64, {OWN}")
+        out.declare("declare i32 @ck_atomic_wavefronts(ptr, i32)")
+        most = out.op(f"call i32 @ck_atomic_wavefronts(ptr %lanes, i32 {lanes})")
+        return out.op(f"select i1 {some}, i32 {most}, i32 0"), some

@@ -22,6 +22,7 @@ from coursekit.simt.native.fast import FastTier
 from coursekit.simt.native.general import GeneralTier
 from coursekit.simt.native.unit import (
     EXISTING,
+    FUEL,
     FUEL_LEFT,
     MEETING,
     TARGET,
@@ -29,7 +30,6 @@ from coursekit.simt.native.unit import (
     WARP,
     Unit,
 )
-from coursekit.simt.native.warp_code import FUEL
 
 FINISHED, GAVE_UP, WANTS_GENERAL, STOPPED = 0, 4, 6, 5
 _WORDS = 64
@@ -37,6 +37,10 @@ _TIERS = {"fast": FastTier, "general": GeneralTier}
 _SAVE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 _TICK = ctypes.CFUNCTYPE(ctypes.c_int32)
 _ARRANGE = ctypes.CFUNCTYPE(None)
+
+
+# What ill-formed PTX may run into, which the interpreter then explains.
+_STRANGE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 def make(unit: Unit, tier: str) -> tuple[bytes, dict]:
@@ -48,7 +52,10 @@ def make(unit: Unit, tier: str) -> tuple[bytes, dict]:
         The kernel needs something that is not compiled.
     """
     code = _TIERS[tier](unit)
-    text = code.module()
+    try:
+        text = code.module()
+    except _STRANGE as error:
+        raise errors.UnsupportedError(f"no code for it: {error!r}") from error
     notes = {
         "record_bytes": unit.record_bytes,
         "sites": code.sites,

@@ -143,6 +143,8 @@ class Kinds:
             changed = False
             for instruction in function.instructions:
                 changed |= self._visit(instruction)
+        for register in function.registers:  # code that is never reached
+            self.registers.setdefault(register.index, VARYING)
 
     def _visit(self, instruction) -> bool:
         changed = False

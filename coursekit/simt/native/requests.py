@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from coursekit.errors import UnsupportedError
 from coursekit.simt.access import READS
 from coursekit.simt.ir import BYTES, Address, Register, Vector
 from coursekit.simt.native.flow import in_device_memory
@@ -48,7 +49,9 @@ class Request:
 
 def request_of(tier, instruction) -> Request:
     """Take a memory instruction apart."""
-    access = tier.unit.accesses[instruction.index]
+    access = tier.unit.accesses.get(instruction.index)
+    if access is None:
+        raise UnsupportedError(instruction.name)
     operands = instruction.operands
     place = next(o for o in operands if isinstance(o, Address))
     other = next((o for o in operands if not isinstance(o, Address)), None)

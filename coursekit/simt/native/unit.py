@@ -23,6 +23,9 @@ REGISTERS = -(-(STACK + 12 * STACK_ENTRIES) // 64) * 64
 # size, lanes, reading lanes and group, and 32 host addresses to write and to read.
 QUEUE_HEADER, QUEUE_ENTRY, QUEUE_ENTRIES = 64, 64 + 2 * 8 * 32, 32
 
+# Blocks that a warp may repeat before the launch looks at the clock.
+FUEL = 1 << 16
+
 
 def bits(type_: str) -> int:
     """Width of a PTX type in bits; predicates have one."""

@@ -14,13 +14,11 @@ from coursekit.simt.native.counted import Counted
 from coursekit.simt.native.kinds import LANES
 from coursekit.simt.native.requests import request_of
 from coursekit.simt.native.tier import COUNTER, DONE, GIVE_UP, OWN, Tier, vector
-from coursekit.simt.native.unit import EXECUTED, FUEL_LEFT, bits
+from coursekit.simt.native.unit import EXECUTED, FUEL, FUEL_LEFT, bits
 
 IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
            "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
 _TICK, _COUNTERS, _PARAMS = 6, 9, 10
-# Blocks that a warp may repeat before the launch looks at the clock.
-FUEL = 1 << 16
 _METADATA = """
 !0 = !{!"simulated"}
 !1 = !{!"counter", !0}
@@ -55,8 +53,6 @@ class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collect
         ):  # fmt: skip
             at = out.op(f"getelementptr i64, ptr %ctx, i64 {index}")
             out.line(f"%{name} = load ptr, ptr {at}, {OWN}")
-        if self.unit.polls:
-            self.set_field("%record", FUEL_LEFT, "i32", FUEL, COUNTER)
 
     def module(self) -> str:
         """A module of LLVM IR with the function, and what it needs."""

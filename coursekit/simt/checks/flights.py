@@ -1,0 +1,45 @@
+"""Asynchronous copies on their way: who began them, and where they are to land."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Flights:
+    """Places of shared memory that copies are still to write.
+
+    For each region: the thread that began the copy to a place and 1, or 0; and the
+    number of its access.
+    """
+
+    def __init__(self):
+        self._regions: dict = {}
+
+    def begin(self, touch, number: int) -> None:
+        """Note that the lanes of `touch` have begun to copy."""
+        region = touch.part[0]
+        if region not in self._regions:
+            self._regions[region] = np.zeros((2, region.nbytes), np.int32)
+        threads, numbers = self._regions[region]
+        threads[touch.places] = touch.threads + 1
+        numbers[touch.places] = number
+
+    def land(self, region, places) -> None:
+        """Note that what was to be copied to these places is there."""
+        if region in self._regions:
+            self._regions[region][0, places] = 0
+
+    def forget(self, regions) -> None:
+        """Begin with a new block, which has nothing on its way."""
+        for region in regions:
+            self._regions.pop(region, None)
+
+    def members(self, touch):
+        """Yield (positions, threads, number) of the copies that `touch` runs into."""
+        found = self._regions.get(touch.part[0])
+        if found is None:
+            return
+        threads, numbers = found[:, touch.places]
+        for number in np.unique(numbers[threads > 0]).tolist():
+            at = np.flatnonzero((threads > 0) & (numbers == number))
+            yield at, threads[at].astype(np.int64) - 1, number
