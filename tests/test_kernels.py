@@ -88,7 +88,11 @@ def run(name: str, launch: kernel_launches.Launch) -> tuple:
     arguments = copy.deepcopy(launch.arguments)
     kernel = ck.compile(KERNELS / name)[launch.kernel]
     kernel.launch(
-        launch.grid, launch.block, *arguments, shared_bytes=launch.shared_bytes
+        launch.grid,
+        launch.block,
+        *arguments,
+        shared_bytes=launch.shared_bytes,
+        cooperative=launch.cooperative,
     )
     return arguments
 

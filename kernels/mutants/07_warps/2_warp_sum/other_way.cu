@@ -1,0 +1,10 @@
+// The values move up, away from lane 0.
+__global__ void warp_sums(const float *x, float *sums, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = i < n ? x[i] : 0.0f;
+    for (int away = 16; away > 0; away /= 2)
+        sum += __shfl_up_sync(0xffffffff, sum, away);
+    if (threadIdx.x % 32 == 0 && i < n)
+        sums[i / 32] = sum;
+}

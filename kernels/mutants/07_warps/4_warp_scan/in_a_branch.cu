@@ -1,0 +1,13 @@
+// Only the lanes that add come to the shuffle.
+__global__ void warp_scan(const float *x, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int lane = threadIdx.x % 32;
+    float sum = i < n ? x[i] : 0.0f;
+    for (int away = 1; away < 32; away *= 2) {
+        if (lane >= away)
+            sum += __shfl_up_sync(0xffffffff, sum, away);
+    }
+    if (i < n)
+        out[i] = sum;
+}

@@ -1,0 +1,20 @@
+// The barriers hold a warp together, and not the block.
+__global__ void running_maximum(float *x, int n)
+{
+    __shared__ float part[1024];
+    int i = threadIdx.x;
+    if (i < n)
+        part[i] = x[i];
+    __syncwarp();  // all parts are there
+    for (int away = 1; away < n; away *= 2) {
+        float other = 0.0f;
+        if (i < n && i >= away)
+            other = part[i - away];
+        __syncwarp();  // all have read
+        if (i < n && i >= away)
+            part[i] = max(part[i], other);
+        __syncwarp();  // all have written
+    }
+    if (i < n)
+        x[i] = part[i];
+}

@@ -1,0 +1,14 @@
+// Scan: out[i] = sum of the elements of its warp up to and with x[i].
+__global__ void warp_scan(const float *x, float *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int lane = threadIdx.x % 32;
+    float sum = i < n ? x[i] : 0.0f;
+    for (int away = 1; away < 32; away *= 2) {
+        float other = __shfl_up_sync(0xffffffff, sum, away);
+        if (lane >= away)  // lower lanes got their own value back
+            sum += other;
+    }
+    if (i < n)
+        out[i] = sum;
+}
