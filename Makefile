@@ -24,7 +24,7 @@ setup:            ## make .venv and install everything into it; nothing to do wh
 lab: export COURSEKIT_WORK := $(CURDIR)/work
 lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-browser)
 	@$(PY) -m coursekit.working_copies
-	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/work/$(START) \
+	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/$(notdir $(COURSEKIT_WORK))/$(START) \
 	    --LabApp.app_settings_dir="$(CURDIR)/notebooks/lab_settings" $(AS_ROOT) $(ARGS)
 
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import time
 
@@ -117,6 +118,50 @@ def test_an_endless_loop_names_thread_and_line(engine):
     assert isinstance(error, errors.DeadlockError)
     assert re.search(r"thread \(\d+, 0, 0\) of block \(0, 0, 0\)", str(error))
     assert re.search(r"kernel\.cu:[23]", str(error))
+
+
+def test_code_that_cannot_be_made_in_mid_launch_is_interpreted(monkeypatch):
+    source = """
+    extern "C" __global__ void part(float* x) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        x[i] += 1.0f;
+        if (blockIdx.x != 2 || x[i] <= 16.0f) return;
+        x[i] *= 3.0f;
+        __syncwarp(__activemask());
+    }
+    """
+
+    def refuse(tier):
+        raise errors.UnsupportedError("an instruction of tomorrow")
+
+    given = source, "part", 4, 32, [np.arange(128, dtype=np.float32) % 32]
+    expected, _, (before,) = run(*given, engine="interpreter")
+    monkeypatch.setattr(GeneralTier, "module", refuse)
+    result, _, (after,) = run(*given, engine="compiled")
+    assert "an instruction of tomorrow" in result.note
+    np.testing.assert_array_equal(after, before, strict=True)
+    assert dataclasses.replace(result.counters, note="") == expected.counters
+
+
+def test_words_put_together_are_the_same_in_all_lanes():
+    source = """
+    extern "C" __global__ void words(float* x, int n) {
+        unsigned long long both = 0, low = n, high = n + 1;
+        for (int i = 0; i < n; i++) {
+            asm volatile("mov.b64 %0, {%1, %2};" : "=l"(both)
+                         : "r"((unsigned)low), "r"((unsigned)high));
+            asm volatile("{ .reg .b32 t; mov.b64 {%0, t}, %2; mov.b32 %1, t; }"
+                         : "=r"(*(unsigned*)&high), "=r"(*(unsigned*)&low) : "l"(both));
+        }
+        x[threadIdx.x] = (float)(both >> 32) * 100.0f + (float)(unsigned)both;
+    }
+    """
+    given = source, "words", 1, 32, [np.zeros(32, np.float32)], (5,)
+    _, _, (expected,) = run(*given, engine="interpreter")
+    for engine in ("compiled", "general"):
+        result, _, (found,) = run(*given, engine=engine)
+        assert result.engine == "compiled"
+        np.testing.assert_array_equal(found, expected, strict=True)
 
 
 def test_machine_code_of_an_earlier_session_is_used(tmp_path, monkeypatch):

@@ -5,10 +5,9 @@ from __future__ import annotations
 from coursekit.simt.ir import Immediate, Register, Symbol
 from coursekit.simt.native.kinds import LANES
 from coursekit.simt.native.requests import Request
+from coursekit.simt.native.runtime import Context
 from coursekit.simt.native.tier import GIVE_UP, OWN, listed, splat, vector
 from coursekit.simt.native.unit import WARP, bits
-
-_LOCAL_BASE, _LOCAL_BYTES = 29, 30
 
 
 class Addresses:
@@ -151,8 +150,8 @@ class Addresses:
 
     def _local_start(self) -> str:
         out = self.out
-        start = self.field("%ctx", 8 * _LOCAL_BASE, "i64")
-        each = self.field("%ctx", 8 * _LOCAL_BYTES, "i64")
+        start = self.field("%ctx", 8 * Context.LOCAL_BASE, "i64")
+        each = self.field("%ctx", 8 * Context.LOCAL_BYTES, "i64")
         warp = out.op(f"zext i32 {self.field('%record', WARP, 'i32')} to i64")
         offset = out.op(f"mul i64 {warp}, {each}")
         return out.op(f"add i64 {start}, {offset}")

@@ -17,9 +17,10 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt.memory import POISON, shared_layout
-from coursekit.simt.native import machine
+from coursekit.simt.native import machine, runtime
 from coursekit.simt.native.fast import FastTier
 from coursekit.simt.native.general import GeneralTier
+from coursekit.simt.native.runtime import Answer, Context
 from coursekit.simt.native.unit import (
     EXISTING,
     FUEL,
@@ -31,8 +32,7 @@ from coursekit.simt.native.unit import (
     Unit,
 )
 
-FINISHED, GAVE_UP, WANTS_GENERAL, STOPPED = 0, 4, 6, 5
-_WORDS = 64
+FINISHED, WANTS_GENERAL, STOPPED = Answer.DONE, Answer.WANTS_GENERAL, 5
 _TIERS = {"fast": FastTier, "general": GeneralTier}
 _SAVE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 _TICK = ctypes.CFUNCTYPE(ctypes.c_int32)
@@ -118,33 +118,31 @@ class Workspace:
         self.compiled, self.unit = compiled, compiled.unit
         self.fast = compiled.tier("fast") if fast else None
         self.general = None
-        self.context = np.zeros(_WORDS, np.int64)
+        self.context = runtime.new_context()
         self._own: dict[int, np.ndarray] = {}
         self.threads = int(np.prod(self.unit.shape))
         self.warps = -(-self.threads // 32)
         self._place_warps((self.fast or compiled.tier("general")).notes["record_bytes"])
         self._params = np.zeros(self.unit.parameter_bytes + 8, np.uint8)
-        self._set(10, self._params)
+        self._set(Context.PARAMS, self._params)
         self._shared_layout = None
         self.counter_values = np.zeros(0, np.int64)
         self.sites: dict[str, np.ndarray] = {}
         if not fast or self.threads % 32:
             self.general = compiled.tier("general")
         self._callbacks = _SAVE(self._save), _TICK(self._tick), _ARRANGE(self._draw)
-        for index, function in zip((5, 6), self._callbacks, strict=False):
-            self.context[index] = _address(function)
+        self.context[Context.SAVE] = _address(self._callbacks[0])
+        self.context[Context.TICK] = _address(self._callbacks[1])
 
     def _set(self, index: int, array: np.ndarray) -> None:
         """Let a field of the context point to an array, which must stay alive."""
         self._own[index] = array
-        self.context[index] = array.__array_interface__["data"][0]
+        self.context[index] = runtime.address_of(array)
 
     def _place_warps(self, size: int) -> None:
         """Make the records of the warps, and what never changes in them."""
-        space = np.zeros(self.warps * size + 64, np.uint8)
-        start = -space.__array_interface__["data"][0] % 64
-        records = space[start : start + self.warps * size].reshape(self.warps, size)
-        self._set(11, records)
+        records = runtime.aligned((self.warps, size), np.uint8)
+        self._set(Context.RECORDS, records)
         lanes = np.arange(32 * self.warps).reshape(self.warps, 32)
         wide, high, _ = self.unit.shape
         existing = lanes < self.threads
@@ -156,12 +154,15 @@ class Workspace:
         words[:, first : first + 32] = lanes % wide
         words[:, first + 32 : first + 64] = lanes // wide % high
         words[:, first + 64 : first + 96] = lanes // (wide * high)
-        self.context[12:15] = (size, self.warps, self.threads)
+        self.context[Context.RECORD_BYTES] = size
+        self.context[Context.WARPS] = self.warps
+        self.context[Context.THREADS] = self.threads
         self.order = np.arange(self.warps, dtype=np.int32)
-        self._set(15, self.order)
+        self._set(Context.ORDER, self.order)
         each = 32 * self.unit.local_stride if self.unit.code.local_bytes else 0
-        self._set(29, np.full(self.warps * each + 64, POISON, np.uint8))
-        self.context[30] = each
+        local = np.full(self.warps * each + 64, POISON, np.uint8)
+        self._set(Context.LOCAL_BASE, local)
+        self.context[Context.LOCAL_BYTES] = each
 
     # -- for each launch ---------------------------------------------------------------
 
@@ -176,28 +177,31 @@ class Workspace:
         given = np.frombuffer(launch.params, np.uint8)[: self.unit.parameter_bytes]
         self._params[: len(given)] = given
         self._place_counters()
+        self.counter_values[:] = 0
         for tier, name in ((self.fast, "fast"), (self.general, "general")):
             if tier is not None:
                 self._place_tier(tier, name)
-        self.context[19:22] = launch.grid
-        self.context[26] = self.context[31] = 0
+        self.context[Context.GRID_X : Context.GRID_Z + 1] = launch.grid
+        self.context[Context.MOST_EXECUTED] = self.context[Context.RESUMES] = 0
         seeded = launch.order.kind == "seed"
-        self.context[7] = _address(self._callbacks[2]) if seeded else 0
+        arrange = _address(self._callbacks[2]) if seeded else 0
+        self.context[Context.ARRANGE] = arrange
 
     def _place_memory(self) -> None:
         launch = self.launch
         self.regions = launch.memory.regions()
         rows = [(r.address, r.nbytes, r.host, int(r.read_only)) for r in self.regions]
-        self._set(0, np.array(rows or [(0, 0, 0, 0)], np.int64))
-        self.context[1] = len(rows)
+        self._set(Context.REGIONS, np.array(rows or [(0, 0, 0, 0)], np.int64))
+        self.context[Context.REGION_COUNT] = len(rows)
         if launch.shared_variables == self._shared_layout:
             return
         self._shared_layout = launch.shared_variables
         layout = shared_layout(launch.shared_variables)
-        self._set(2, np.array([(a, n) for _, a, n in layout] or [(0, 0)], np.int64))
-        self.context[3] = len(layout)
+        arrays = [(at, size) for _, at, size in layout] or [(0, 0)]
+        self._set(Context.SHARED_REGIONS, np.array(arrays, np.int64))
+        self.context[Context.SHARED_COUNT] = len(layout)
         span = max([at + size for _, at, size in layout], default=0)
-        self._set(4, np.full(span + 64, POISON, np.uint8))
+        self._set(Context.SHARED_BASE, np.full(span + 64, POISON, np.uint8))
         self._shared = {name: at for name, at, _ in layout}
 
     def _arrange(self, order) -> None:
@@ -211,11 +215,12 @@ class Workspace:
             self.order[:] = warps
 
     def _place_counters(self) -> None:
+        """Make room for the counters of both tiers; what they hold stays."""
         count = max(t.notes["counters"] for t in (self.fast, self.general) if t)
-        if count > len(self.counter_values):
-            self.counter_values = np.zeros(count, np.int64)
-            self._set(9, self.counter_values)
-        self.counter_values[:] = 0
+        more = count - len(self.counter_values)
+        if more > 0:
+            self.counter_values = np.pad(self.counter_values, (0, more))
+            self._set(Context.COUNTERS, self.counter_values)
 
     def _place_tier(self, tier, name: str) -> None:
         sites, symbols = _TIERS[name].own_fields
@@ -240,7 +245,7 @@ class Workspace:
     def _tick(self) -> int:
         """Some time has passed."""
         try:
-            self.launch.tick(int(self.context[28]))
+            self.launch.tick(int(self.context[Context.POSITION]))
         except BaseException as error:
             self.stop = error
             return STOPPED
@@ -256,8 +261,8 @@ class Workspace:
 
     def run(self, blocks: np.ndarray) -> int:
         """Run blocks, linear indices, in this order; returns how many are done."""
-        self._set(16, blocks)
-        self.context[17:19] = (0, len(blocks))
+        self._set(Context.BLOCKS, blocks)
+        self.context[Context.FIRST], self.context[Context.LAST] = 0, len(blocks)
         run = machine.runner()
         while True:
             fast = self.fast.address if self.fast else None
@@ -268,20 +273,21 @@ class Workspace:
             self._add_general()
         if self.stop is not None:
             raise self.stop
-        return len(blocks) if answer == FINISHED else int(self.context[28])
+        if answer == FINISHED:
+            return len(blocks)
+        return int(self.context[Context.POSITION])
 
     def _add_general(self) -> None:
         """Compile the general tier in the middle of a block, and go on with it."""
         self.general = self.compiled.tier("general")
         self._place_tier(self.general, "general")
-        count = self.general.notes["counters"]
-        if count > len(self.counter_values):
-            grown = np.zeros(count, np.int64)
-            grown[: len(self.counter_values)] = self.counter_values
-            self.counter_values = grown
-            self._set(9, grown)
-        self.context[17] = self.context[28]
-        self.context[31] = 1
+        self._place_counters()
+        self.context[Context.FIRST] = self.context[Context.POSITION]
+        self.context[Context.RESUMES] = 1
+
+    def end(self) -> None:
+        """Keep nothing alive that belongs to the launch."""
+        self.launch, self.stop, self.saved, self.regions = None, None, {}, []
 
     def undo(self) -> None:
         """Put back what the launch has written."""
@@ -293,7 +299,9 @@ class Workspace:
     def report(self, done: int) -> None:
         """Add what `done` blocks counted to the code's own counts."""
         self.launch.started_warps += done * self.warps
-        self.launch.longest = max(self.launch.longest, int(self.context[26]))
+        self.launch.longest = max(
+            self.launch.longest, int(self.context[Context.MOST_EXECUTED])
+        )
         if not self.launch.counting:
             return
         unit, values = self.unit, self.counter_values.tolist()
@@ -382,14 +390,25 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
     except errors.UnsupportedError as error:
         return 0, str(error).splitlines()[0]
     workspace.begin(launch)
-    done = workspace.run(numbers)
+    try:
+        return _run(workspace, launch, numbers)
+    finally:
+        workspace.end()
+
+
+def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
+    why = "something that compiled code leaves to the interpreter"
+    try:
+        done = workspace.run(numbers)
+    except errors.UnsupportedError as error:  # the general tier, in the middle
+        done, why = 0, str(error).splitlines()[0]
     if done < len(numbers):
         workspace.undo()
         launch.start_again()
         workspace.begin(launch)
         assert workspace.run(numbers[:done]) == done
     workspace.report(done)
-    return done, "something that compiled code leaves to the interpreter"
+    return done, why
 
 
 def at_hand(launch) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from coursekit.simt.control import EXIT
 from coursekit.simt.native.kinds import LANES, SAME
 from coursekit.simt.native.requests import request_of
+from coursekit.simt.native.runtime import Context
 from coursekit.simt.native.tier import (
     TO_GENERAL,
     WAITS,
@@ -27,7 +28,7 @@ OWN_FORM = 1 << 20
 class FastTier(WarpCode):
     """Generates the function @fast."""
 
-    fast, name, own_fields = True, "fast", (8, 40)
+    fast, name, own_fields = True, "fast", (Context.SITES, Context.OWN)
 
     def body(self) -> None:
         out = self.out
@@ -448,26 +449,12 @@ class FastTier(WarpCode):
             self.burn()
         self.out.line(f"br label %s{self.flow.stretch_of(target)}")
 
-    def end(self, instruction, stretch) -> None:
-        """Emit what ends a block."""
-        opcode = instruction.opcode
-        if opcode in ("bar", "barrier"):
-            self.plain_barrier(instruction)
-            following = self.flow.stretches[self.flow.stretch_of(stretch.block + 1)]
-            self._park(following)
-        elif opcode == "brx":
-            self._branch_by_index(instruction, stretch)
-        elif opcode == "call":
-            self.call(instruction)
-        elif instruction.guard is None:
-            if opcode == "trap":
-                self.require("false")
-            target = self.jump_target(instruction) if opcode == "bra" else EXIT
-            self.go(stretch, target)
-        else:
-            self._branch(instruction, stretch)
+    def barrier(self, stretch) -> None:
+        """Wait for the other warps."""
+        self._park(self.flow.stretches[self.flow.stretch_of(stretch.block + 1)])
 
-    def _branch(self, instruction, stretch) -> None:
+    def branch(self, instruction, stretch) -> None:
+        """All lanes go one way."""
         out = self.out
         taken, _ = self.condition(instruction)
         jump, stay = out.fresh("jump"), out.fresh("stay")
@@ -484,21 +471,9 @@ class FastTier(WarpCode):
         out.label(stay)
         self.go_on(stretch)
 
-    def _branch_by_index(self, instruction, stretch) -> None:
-        out, index = self.out, instruction.operands[0]
-        name = self.agreed.get(index.index)
-        name = name or self.value(index)[0]
-        labels = [(n, t, out.fresh("case")) for n, t in
-                  enumerate(self.table_targets(instruction))]  # fmt: skip
-        cases = " ".join(f"i32 {n}, label %{label}" for n, _, label in labels)
-        nowhere = out.fresh("nowhere")
-        out.line(f"switch i32 {name}, label %{nowhere} [ {cases} ]")
-        out.label(nowhere)
-        self.require("false")
-        out.line("unreachable")
-        for _, target, label in labels:
-            out.label(label)
-            self.go(stretch, target)
+    def agreed_index(self, register) -> str:
+        """A number that is the same in all lanes."""
+        return self.agreed.get(register.index) or self.value(register)[0]
 
 
 def _order(check) -> int:

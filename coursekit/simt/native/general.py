@@ -12,8 +12,9 @@ from coursekit.simt.ir import Immediate
 from coursekit.simt.native.fast import extends_sign, fits
 from coursekit.simt.native.flow import widening_source
 from coursekit.simt.native.kinds import LANES, SAME
+from coursekit.simt.native.runtime import Context
 from coursekit.simt.native.stack import STACK_CODE
-from coursekit.simt.native.tier import DONE, GIVE_UP, TO_FAST, WAITS, vector
+from coursekit.simt.native.tier import DONE, GIVE_UP, TO_FAST, WAITS, listed, vector
 from coursekit.simt.native.unit import (
     DEPTH,
     EXISTING,
@@ -30,7 +31,7 @@ from coursekit.simt.native.warp_code import WarpCode, register_type
 class GeneralTier(WarpCode):
     """Generates the function @general."""
 
-    fast, name, own_fields = False, "general", (41, 42)
+    fast, name, own_fields = False, "general", (Context.OWN + 1, Context.OWN + 2)
 
     def body(self) -> None:
         out = self.out
@@ -163,7 +164,7 @@ class GeneralTier(WarpCode):
         if isinstance(member, Immediate):
             named = str(int(member.value))
         else:
-            named = self._agreed_member(member)
+            named = self._agreed(self.operand(member, "b32"))
         live = self.field("%record", LIVE, "i32")
         absent = out.op(f"and i32 {live}, {out.op(f'xor i32 {self.mask}, -1')}")
         absent = out.op(f"and i32 {absent}, {named}")
@@ -172,12 +173,11 @@ class GeneralTier(WarpCode):
         self.require(out.op(f"icmp eq i32 {wrong}, 0"))
         return self.mask
 
-    def _agreed_member(self, member) -> str:
-        out = self.out
-        value = self.operand(member, "b32")
+    def _agreed(self, value: tuple) -> str:
+        """The 32-bit value of the active lanes, which must be the same."""
         if value[1] == SAME:
             return value[0]
-        name = self.spread("i32", value)
+        out, name = self.out, self.spread("i32", value)
         out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
         lane = out.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
         first = out.op(f"extractelement {vector('i32')} {name}, i32 {lane}")
@@ -330,8 +330,6 @@ class GeneralTier(WarpCode):
         addresses = self.lane_addresses(request)
         wide = vector("i64")
         if request.space == "local":
-            from coursekit.simt.native.tier import listed
-
             own = [lane * self.unit.local_stride for lane in range(LANES)]
             addresses = self.out.op(f"add {wide} {addresses}, {listed('i64', own)}")
         far = self.broadcast("i64", place[1])
@@ -377,25 +375,8 @@ class GeneralTier(WarpCode):
         out.label(meets)
         self.dispatch_to(out.op("call i32 @arrive(ptr %record)"))
 
-    def end(self, instruction, stretch) -> None:
-        """Emit what ends a block."""
-        opcode = instruction.opcode
-        if opcode in ("bar", "barrier"):
-            self._barrier(instruction, stretch)
-        elif opcode == "brx":
-            self._branch_by_index(instruction, stretch)
-        elif opcode == "call":
-            self.call(instruction)
-        elif instruction.guard is None:
-            if opcode == "trap":
-                self.require("false")
-            target = self.jump_target(instruction) if opcode == "bra" else EXIT
-            self.go(stretch, target)
-        else:
-            self._branch(instruction, stretch)
-
-    def _barrier(self, instruction, stretch) -> None:
-        self.plain_barrier(instruction)
+    def barrier(self, stretch) -> None:
+        """Wait for the other warps, with all threads of this one."""
         out = self.out
         existing = self.field("%record", EXISTING, "i32")
         self.require(out.op(f"icmp eq i32 {self.mask}, {existing}"))
@@ -409,7 +390,8 @@ class GeneralTier(WarpCode):
         self.set_field("%record", TIER, "i32", tier)
         out.line(f"ret i32 {WAITS}")
 
-    def _branch(self, instruction, stretch) -> None:
+    def branch(self, instruction, stretch) -> None:
+        """Lanes go one way or part."""
         out = self.out
         leaves = instruction.opcode != "bra"
         predicate = self.as_bits(self.spread("i1", self.guard(instruction)))
@@ -445,27 +427,6 @@ class GeneralTier(WarpCode):
             )
         )
 
-    def _branch_by_index(self, instruction, stretch) -> None:
-        out, index = self.out, instruction.operands[0]
-        value = self.operand(index, "u32")
-        name = value[0]
-        if value[1] != SAME:
-            out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
-            wide = self.spread("i32", value)
-            lane = out.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
-            name = out.op(f"extractelement {vector('i32')} {wide}, i32 {lane}")
-            same = out.op(
-                f"icmp ne {vector('i32')} {wide}, {self.broadcast('i32', name)}"
-            )
-            some = out.op(f"and i32 {self.as_bits(same)}, {self.mask}")
-            self.require(out.op(f"icmp eq i32 {some}, 0"))
-        labels = [(n, t, out.fresh("case")) for n, t in
-                  enumerate(self.table_targets(instruction))]  # fmt: skip
-        cases = " ".join(f"i32 {n}, label %{label}" for n, _, label in labels)
-        nowhere = out.fresh("nowhere")
-        out.line(f"switch i32 {name}, label %{nowhere} [ {cases} ]")
-        out.label(nowhere)
-        out.line(f"ret i32 {GIVE_UP}")
-        for _, target, label in labels:
-            out.label(label)
-            self.go(stretch, target)
+    def agreed_index(self, register) -> str:
+        """A number that the active lanes agree on; they part in the interpreter."""
+        return self._agreed(self.operand(register, "u32"))

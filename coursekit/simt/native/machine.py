@@ -122,6 +122,7 @@ def runtime_address(name: str) -> int:
         return _RUNTIME[name]
 
 
+@functools.cache
 def runner():
     """The scheduler as a Python callable: (context, fast, general) -> int."""
     kind = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3)

@@ -12,18 +12,18 @@ from coursekit.simt.native import lanewise
 from coursekit.simt.native.builder import Builder
 from coursekit.simt.native.kinds import LANES, SAME, folds, special_kind
 from coursekit.simt.native.nans import RawRegisters, ignores_payload, keeps_raw, quieted
+from coursekit.simt.native.runtime import Answer, Context
 from coursekit.simt.native.unit import THREADS, WARP, Unit, bits
 
 COUNTER, DATA, OWN = "!tbaa !4", "!tbaa !5", "!tbaa !6"
 # What a warp's function returns to the scheduler.
-DONE, WAITS, TO_GENERAL, TO_FAST, GIVE_UP = range(5)
+DONE, WAITS, TO_GENERAL, TO_FAST, GIVE_UP = map(int, list(Answer)[:5])
 _FIXED = {
     "nwarpid": 64, "gridid": 1, "is_explicit_cluster": 0, "cluster_ctarank": 0,
     "cluster_nctarank": 1,
     **{f"cluster_ctaid.{a}": 0 for a in "xyz"},
     **{f"cluster_nctaid.{a}": 1 for a in "xyz"},
 }  # fmt: skip
-_GRID, _BLOCK_INDEX = 19, 22
 
 
 def vector(type_: str) -> str:
@@ -34,6 +34,11 @@ def vector(type_: str) -> str:
 def splat(type_: str, value) -> str:
     """A constant that is the same in all lanes."""
     return f"splat ({type_} {value})"
+
+
+def _alike(type_: str, value: int, width: int) -> str:
+    """A constant for a scalar (width 1) or a vector."""
+    return str(value) if width == 1 else splat(type_, value)
 
 
 def listed(type_: str, values) -> str:
@@ -321,8 +326,8 @@ class Tier:
             return listed("i32", lane_masks(name[9:]).tolist()), None
         if name in _FIXED:
             return str(_FIXED[name]), SAME
-        axis = {"nctaid": _GRID, "nclusterid": _GRID,
-                "ctaid": _BLOCK_INDEX, "clusterid": _BLOCK_INDEX}  # fmt: skip
+        axis = {"nctaid": Context.GRID_X, "nclusterid": Context.GRID_X,
+                "ctaid": Context.CTAID_X, "clusterid": Context.CTAID_X}  # fmt: skip
         first, _, letter = name.partition(".")
         if first not in axis or letter not in ("x", "y", "z"):
             raise UnsupportedError(f"%{name}")
@@ -465,32 +470,40 @@ class Tier:
 
     def _pack(self, source, type_) -> tuple:
         part = bits(type_) // len(source.elements)
-        whole, total = f"i{bits(type_)}", None
+        width, offsets, held = self._form(source.elements, f"u{part}")
+        whole, piece, total = held(bits(type_)), held(part), None
         for number, element in enumerate(source.elements):
-            name = self.source(element, f"u{part}", LANES)
-            name = self.out.op(f"zext {vector(f'i{part}')} {name} to {vector(whole)}")
+            name = self.source(element, f"u{part}", width)
+            name = self.out.op(f"zext {piece} {name} to {whole}")
             if number:
-                shift = splat(whole, part * number)
-                name = self.out.op(f"shl {vector(whole)} {name}, {shift}")
-                name = self.out.op(f"or {vector(whole)} {total}, {name}")
+                amount = _alike(f"i{bits(type_)}", part * number, width)
+                name = self.out.op(f"shl {whole} {name}, {amount}")
+                name = self.out.op(f"or {whole} {total}, {name}")
             total = name
-        return total, None
+        return total, offsets
 
     def _unpack(self, instruction, target, source, type_) -> None:
-        whole, part = f"i{bits(type_)}", bits(type_) // len(target.elements)
-        name = self.source(source, type_, LANES)
+        part = bits(type_) // len(target.elements)
+        width, offsets, held = self._form([source], type_)
+        whole, piece = held(bits(type_)), held(part)
+        name = self.source(source, type_, width)
         guard = self.guard(instruction)
         for number, register in enumerate(target.elements):
             if not isinstance(register, Register):
                 continue
-            piece = name
+            shifted = name
             if number:
-                shift = splat(whole, part * number)
-                piece = self.out.op(f"lshr {vector(whole)} {name}, {shift}")
-            piece = self.out.op(
-                f"trunc {vector(whole)} {piece} to {vector(f'i{part}')}"
-            )
-            self.give(register, f"u{part}", (piece, None), guard)
+                amount = _alike(f"i{bits(type_)}", part * number, width)
+                shifted = self.out.op(f"lshr {whole} {name}, {amount}")
+            shifted = self.out.op(f"trunc {whole} {shifted} to {piece}")
+            self.give(register, f"u{part}", (shifted, offsets), guard)
+
+    def _form(self, operands, type_) -> tuple:
+        """How to compute with operands: width, offsets, LLVM type of so many bits."""
+        values = [self.operand(operand, type_) for operand in operands]
+        if all(value[1] == SAME and groups_of(value) == 1 for value in values):
+            return 1, SAME, "i{}".format
+        return LANES, None, vector("i{}").format
 
     def convert_address(self, instruction) -> None:
         """`cvta`: between a state space and generic addresses."""

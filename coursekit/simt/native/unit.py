@@ -7,12 +7,16 @@ from functools import cached_property
 
 from coursekit.simt.ir import BYTES
 from coursekit.simt.native.flow import Flow
+from coursekit.simt.native.runtime import offset
 from coursekit.simt.transfers import polls
 
 # A record of a warp: the fields of the scheduler, thread indices, the stack of the
 # general tier (entries of block, lanes, meeting), then registers.
-STATE, TIER, RESUME, MASK, DEPTH, LIVE, EXECUTED = 0, 4, 8, 12, 16, 20, 24
-EXISTING, WARP, MEETING, TARGET, FUEL_LEFT = 32, 36, 40, 44, 48
+TIER, RESUME, MASK, DEPTH, LIVE, EXECUTED, EXISTING, WARP = map(
+    offset,
+    ("tier", "resume", "mask", "depth", "live", "executed", "exist", "warp"),
+)
+MEETING, TARGET, FUEL_LEFT = 40, 44, 48
 THREADS = 64
 STACK = THREADS + 3 * 128
 STACK_ENTRIES = 96

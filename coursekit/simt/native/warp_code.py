@@ -13,12 +13,12 @@ from coursekit.simt.native.collective_code import Collectives
 from coursekit.simt.native.counted import Counted
 from coursekit.simt.native.kinds import LANES
 from coursekit.simt.native.requests import request_of
+from coursekit.simt.native.runtime import Context
 from coursekit.simt.native.tier import COUNTER, DONE, GIVE_UP, OWN, Tier, vector
 from coursekit.simt.native.unit import EXECUTED, FUEL, FUEL_LEFT, bits
 
 IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
            "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
-_TICK, _COUNTERS, _PARAMS = 6, 9, 10
 _METADATA = """
 !0 = !{!"simulated"}
 !1 = !{!"counter", !0}
@@ -49,7 +49,7 @@ class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collect
         sites, symbols = self.own_fields
         for name, index in (
             ("sites", sites), ("symbols", symbols),
-            ("counters", _COUNTERS), ("params", _PARAMS),
+            ("counters", Context.COUNTERS), ("params", Context.PARAMS),
         ):  # fmt: skip
             at = out.op(f"getelementptr i64, ptr %ctx, i64 {index}")
             out.line(f"%{name} = load ptr, ptr {at}, {OWN}")
@@ -88,6 +88,39 @@ class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collect
             self.next_stretch(stretch)
         else:
             self.go_on(stretch)
+
+    def end(self, instruction, stretch) -> None:
+        """Emit what ends a block."""
+        opcode = instruction.opcode
+        if opcode in ("bar", "barrier"):
+            self.plain_barrier(instruction)
+            self.barrier(stretch)
+        elif opcode == "brx":
+            self._switch(instruction, stretch)
+        elif opcode == "call":
+            self.call(instruction)
+        elif instruction.guard is not None:
+            self.branch(instruction, stretch)
+        else:
+            if opcode == "trap":
+                self.require("false")
+            target = self.jump_target(instruction) if opcode == "bra" else EXIT
+            self.go(stretch, target)
+
+    def _switch(self, instruction, stretch) -> None:
+        """Go to one of several blocks, for which the lanes must agree."""
+        out, name = self.out, self.agreed_index(instruction.operands[0])
+        targets = [(t, out.fresh("case")) for t in self._table(instruction)]
+        cases = " ".join(
+            f"i32 {n}, label %{label}" for n, (_, label) in enumerate(targets)
+        )
+        nowhere = out.fresh("nowhere")
+        out.line(f"switch i32 {name}, label %{nowhere} [ {cases} ]")
+        out.label(nowhere)
+        out.line(f"ret i32 {GIVE_UP}")
+        for target, label in targets:
+            out.label(label)
+            self.go(stretch, target)
 
     def call(self, instruction) -> None:
         """Functions are left to the interpreter."""
@@ -168,7 +201,7 @@ class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collect
             out.label(on)
             return
         out.line(f"store i32 {FUEL}, ptr {at}, {COUNTER}")
-        tick = out.op(f"getelementptr i64, ptr %ctx, i64 {_TICK}")
+        tick = out.op(f"getelementptr i64, ptr %ctx, i64 {Context.TICK}")
         tick = out.op(f"load ptr, ptr {tick}, {OWN}")
         answer = out.op(f"call i32 {tick}()")
         fine = out.op(f"icmp eq i32 {answer}, 0")
@@ -198,7 +231,7 @@ class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collect
         label = next(o for o in instruction.operands if isinstance(o, Label))
         return self._block_at(label.name)
 
-    def table_targets(self, instruction) -> list[int]:
+    def _table(self, instruction) -> list[int]:
         """Blocks that an indexed branch may jump to."""
         table = self.unit.function.branch_tables[instruction.operands[1].name]
         return [self._block_at(name) for name in table]
