@@ -1,6 +1,6 @@
 # The course's verbs. `make help` lists them; README.md has the commands behind them.
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-gpu check test-code test-notebooks golden sass record notebooks doctor clean fuzz bench-simulator
+.PHONY: help setup lab test test-gpu check test-code test-notebooks golden reports sass record notebooks doctor clean fuzz bench-simulator
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -51,8 +51,12 @@ test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 	@$(PY) -m pytest -m gpu tests $(ARGS)
 	@$(MAKE) --no-print-directory test-notebooks
 
-golden: setup     ## on an H200: record Nsight Compute's counters for the tests
+golden: setup     ## on an H200: record counters and resident blocks for the tests
 	@$(PY) tests/nsight_compare.py tests/golden/ncu_h200.json
+	@$(PY) tests/occupancy_h200.py tests/golden/occupancy_h200.json
+
+reports: setup    ## on a GPU: record the reports of Nsight Compute (ARGS="start/vec_add"; default all)
+	@$(PY) -m coursekit report $(ARGS)
 
 sass: setup       ## compare the course's kernels with machine code, for machines without nvdisasm
 	@$(PY) -m coursekit.reconciliation

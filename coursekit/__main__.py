@@ -18,6 +18,7 @@ COMMANDS = {
     "grade": ("coursekit.exercises.grading", "check exercises all at once"),
     "new-exercise": ("coursekit.exercises.skeleton", "start writing an exercise"),
     "record": ("coursekit.recording.command", "measure on a GPU what is recorded"),
+    "report": ("coursekit.reports.command", "record a report of Nsight Compute"),
     "reset": ("coursekit.exercises.resetting", "put a starter or a notebook back"),
 }
 

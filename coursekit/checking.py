@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from coursekit import simulation
+import contextlib
+import io
+from dataclasses import replace
+
+from coursekit import simulation, unset
 from coursekit.arguments.staging import Staged, stage
 from coursekit.configuration import check, configure
 from coursekit.counting import spelt
-from coursekit.errors import KernelError
+from coursekit.errors import CourseError, KernelError
 from coursekit.simt.checks.findings import Findings
 
 
@@ -27,7 +31,9 @@ def racecheck(
     write and nothing orders them: no barrier of the block, no ``__syncwarp`` or
     other meeting of the warp, no atomic after a ``__threadfence``. Shared and global
     memory are watched, within and between blocks. A race is found in whatever order
-    the threads happen to run here.
+    the threads happen to run here. Long launches are checked in compiled code first,
+    and interpreted only if that cannot rule races out; `engine` of the findings says
+    which it was.
 
     Parameters
     ----------
@@ -69,9 +75,11 @@ def initcheck(
 ) -> Findings:
     """Look for values that are used although nothing wrote them.
 
-    Watched are shared memory, the threads' own arrays, and device memory that
+    Watched are shared memory, the threads' own variables, and device memory that
     ``ck.empty`` reserved and nobody filled. Copying such values is a note; computing
-    with them, or passing them on to an array in global memory, is an error.
+    with them, or passing them on to an array in global memory, is an error. Where the
+    source declares variables without a value, the first and the last blocks run again,
+    in a build that keeps them in memory; not so in cooperative launches.
 
     Parameters
     ----------
@@ -88,7 +96,36 @@ def initcheck(
     from coursekit.simt.checks.values import InitCheck
 
     launch = (kernel, grid, block, args, shared_bytes, cooperative)
-    return _observed("initcheck", InitCheck(), launch, raise_)
+    names = unset.names(kernel)
+    findings = _observed("initcheck", InitCheck(names), launch, False)
+    if all(one.kind == "UninitializedReadError" for one in findings):
+        findings = findings.joined(_of_variables(names, launch))
+    if raise_:
+        findings.raise_first()
+    return findings
+
+
+def _of_variables(names, launch: tuple) -> Findings:
+    """Look at variables of threads, in a build that keeps them in memory."""
+    from coursekit.simt.checks.values import VariableCheck
+    from coursekit.simt.checks.watching import Enough
+
+    kernel, cooperative = launch[0], launch[-1]
+    watched = None if cooperative else unset.kept(kernel)
+    simulation_here = simulation.active() or simulation.default()
+    findings = Findings("initcheck", kernel.name)
+    for order in ("forward", "reverse") if watched is not None else ():
+        observer = VariableCheck(names)
+        there = replace(simulation_here, order=order, _tokens=[])
+        silent = contextlib.redirect_stdout(io.StringIO())
+        with there, silent, contextlib.suppress(CourseError, Enough):
+            _observed("initcheck", observer, (watched, *launch[1:]), False)
+        found = observer.found.findings("initcheck", kernel.name)
+        found = found.only("UninitializedReadError", kernel.module.sources)
+        findings = findings.joined(found)
+        if not observer.left_out:
+            break
+    return findings
 
 
 @spelt
@@ -102,10 +139,11 @@ def synccheck(
     cooperative: bool = False,
     raise_: bool = False,
 ) -> Findings:
-    """Look for barriers and warp functions that not all threads reach.
+    """Look for barriers, warp functions and copies that threads do not wait for.
 
     Found are barriers inside branches or after an early return, warps that meet at
-    different barriers, and shuffles from lanes that do not take part.
+    different barriers, shuffles from lanes that do not take part, and shared memory
+    that is used while an asynchronous copy to it has not been waited for.
 
     Parameters
     ----------
@@ -159,7 +197,7 @@ def memcheck(
     return _observed("memcheck", MemCheck(), launch, raise_)
 
 
-def _observed(checker: str, observer, launch: tuple, raise_: bool) -> Findings:
+def _observed(checker, observer, launch: tuple, raise_, engine="auto") -> Findings:
     """Run a launch on copies of its arguments, with an observer."""
     kernel, grid, block, args, shared_bytes, cooperative = launch
     backend = (simulation.active() or simulation.default()).backend
@@ -170,11 +208,12 @@ def _observed(checker: str, observer, launch: tuple, raise_: bool) -> Findings:
     check(kernel.name, configuration, backend.needs(kernel), backend.device)
     staged = stage(backend, kernel.signature.rules, values, isolate=True)
     observer.fresh = _fresh(staged)
+    ran, options = "interpreter", {"observer": observer, "engine": engine}
     try:
-        backend.launch(kernel, configuration, staged, observer=observer)
+        ran = backend.launch(kernel, configuration, staged, **options).engine
     except KernelError as error:
         observer.found.stop(error.with_traceback(None))
-    findings = observer.found.findings(checker, kernel.name)
+    findings = replace(observer.found.findings(checker, kernel.name), engine=ran)
     if raise_:
         findings.raise_first()
     return findings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from coursekit import simulation
 from coursekit.arguments.staging import stage
@@ -59,7 +60,15 @@ def _misspelt(name: str, kernel: Kernel, shape: str) -> CourseError:
 
 
 @spelt
-def count(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
+def count(
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+) -> Counters:
     """Count memory requests, conflicts, instructions and more of one launch.
 
     The launch is simulated on any machine, in the simulation that is open or in
@@ -74,6 +83,8 @@ def count(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
         One for each parameter of the kernel, together in a tuple.
     shared_bytes : int
         Dynamic shared memory of each block.
+    cooperative : bool
+        Make all blocks resident at once, for grid-wide barriers.
 
     Returns
     -------
@@ -85,13 +96,15 @@ def count(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
         As a launch does.
     """
     backend = (simulation.active() or simulation.default()).backend
-    configuration = configure(kernel.name, grid, block, shared_bytes=shared_bytes)
+    configuration = configure(
+        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+    )
     values = kernel.signature.convert(args)
     check(kernel.name, configuration, backend.needs(kernel), backend.device)
     staged = stage(backend, kernel.signature.rules, values, isolate=True)
     plan = plans.plan(kernel, backend.device)
     launched = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
-    return launched.counters
+    return replace(launched.counters, device=backend.device.name)
 
 
 _WEAKEST = ("ptx", "ncu", "sass", "exact")
@@ -112,4 +125,5 @@ def added(counts: Sequence[Counters]) -> Counters:
         if counts
     }
     sources = dict.fromkeys(one.source for one in counts)
-    return Counters(values, ", ".join(sources) or "simulator", labels)
+    devices = ", ".join(dict.fromkeys(one.device for one in counts if one.device))
+    return Counters(values, ", ".join(sources) or "simulator", labels, device=devices)

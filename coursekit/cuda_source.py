@@ -37,7 +37,7 @@ def function_lines(source: str, function: str) -> tuple[int, int] | None:
     Template and attribute lines belong to it, and the comment right above it,
     unless that is the comment that opens the file.
     """
-    code = _code_only(source)
+    code = code_only(source)
     found = _definition(code, function)
     if found is None:
         return None
@@ -114,7 +114,7 @@ def _blanked(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match.group())
 
 
-def _code_only(source: str) -> str:
+def code_only(source: str) -> str:
     """Blank out comments, texts and directives; every offset stays where it was.
 
     A directive keeps a semicolon, since no declaration reaches across it.

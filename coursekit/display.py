@@ -226,7 +226,8 @@ def _check_marks(marks: set[int], first: int, last: int) -> None:
 
 def _rows(view: _View, marks: Iterable[int] = ()) -> tuple[Row, ...]:
     """All rows of a source; without marks there is no column for them."""
-    html, width = highlighted(view.text), len(str(len(view.lines)))
+    width = len(str(len(view.lines)))
+    html = highlighted(view.text, python=view.name.endswith(".py"))
     return tuple(
         Row(
             (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 from collections.abc import Iterator
+from dataclasses import replace
 
 from coursekit import backend as backends
 from coursekit import simulation
@@ -188,9 +189,8 @@ def _count(backend, kernel: Kernel, configuration: Configuration, staged):
     from coursekit.reconciliation import plans
 
     plan = plans.plan(kernel, backend.device)
-    return backend.launch(
-        kernel, configuration, staged, counters=True, plan=plan
-    ).counters
+    found = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
+    return replace(found.counters, device=backend.device.name)
 
 
 @contextlib.contextmanager

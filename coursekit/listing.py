@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from coursekit.cuda_source import tokens
+from coursekit import cuda_source, python_source
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,11 @@ class Card:
         )
 
 
-def highlighted(source: str) -> list[str]:
-    """Return the HTML of each line of CUDA C++."""
+def highlighted(source: str, *, python: bool = False) -> list[str]:
+    """Return the HTML of each line of CUDA C++, or of Python."""
     lines: list[list[str]] = [[]]
-    for kind, text in tokens(source):
+    language = python_source if python else cuda_source
+    for kind, text in language.tokens(source):
         for index, part in enumerate(text.split("\n")):
             if index:
                 lines.append([])

@@ -15,6 +15,7 @@ from IPython.core.magic import Magics, cell_magic, magics_class
 from IPython.display import display
 
 from coursekit.errors import ArgumentError, CourseError, LaunchError
+from coursekit.host_magics import HostMagics
 from coursekit.listing import Card
 from coursekit.toolchain import declarations
 
@@ -22,11 +23,12 @@ USAGE = "%%cuda [NAME] [-D TILE=16] [--arch sm_90a] [--exercise 05.1]"
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Register `%%cuda`; loading again keeps what the cells have bound."""
+    """Register `%%cuda` and `%%host`; loading again keeps what cells have bound."""
     earlier = shell.magics_manager.registry.get("CudaMagics")
     magics = CudaMagics(shell, getattr(earlier, "modules", {}))
     magics.exercises.update(getattr(earlier, "exercises", {}))
     shell.register_magics(magics)
+    shell.register_magics(HostMagics(shell, magics.exercises))
     if _give_body not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(_give_body)
 
@@ -56,7 +58,7 @@ def module(name: str) -> Any:
 
 
 def exercise(id: str) -> Any:
-    """Return what the last `%%cuda --exercise` cell of this id compiled.
+    """Return what the last `--exercise` cell of this id compiled or defined.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def exercise(id: str) -> Any:
 
     Returns
     -------
-    Module, CourseError or None
+    Module, Ran, CourseError or None
         The error with which the cell failed; None when no cell has run.
     """
     magics = _registered()
@@ -72,7 +74,7 @@ def exercise(id: str) -> Any:
 
 
 def forget_exercise(id: str) -> None:
-    """Forget what the cells of an exercise have compiled."""
+    """Forget what the cells of an exercise have left."""
     magics = _registered()
     if magics:
         magics.exercises.pop(id, None)
@@ -116,9 +118,10 @@ class CudaMagics(Magics):
         """Compile a cell; of an exercise, save it first and keep what came of it."""
         if options.exercise is None:
             return _compile(cell, options)
-        from coursekit.exercises import catalogue, saved
+        from coursekit.exercises import catalogue, host_running, saved
 
         entry = catalogue.find(options.exercise)
+        host_running.require_magic(entry, "%%cuda")
         saved.save(entry, cell)
         try:
             compiled = _compile(cell, options, entry)
@@ -189,11 +192,11 @@ def _bad_option(what: str) -> ArgumentError:
 
 
 def _give_body(lines: list[str]) -> list[str]:
-    """Give a lone `%%cuda` line an empty body, so that the magic can refuse it.
+    """Give a lone `%%cuda` or `%%host` line an empty body, so that it is refused.
 
     IPython's own refusal is a UsageError, which nbval does not notice.
     """
-    lone = len(lines) == 1 and lines[0].split()[:1] == ["%%cuda"]
+    lone = len(lines) == 1 and lines[0].split()[:1] in (["%%cuda"], ["%%host"])
     return [*lines, "\n"] if lone else lines
 
 

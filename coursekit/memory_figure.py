@@ -69,10 +69,11 @@ def memory_access(
         f"{trace.kernel}, line {found.line}, warp {trace.warp} of block "
         f"{trace.block_index}"
     )
+    where = f"simulated {trace.device.removeprefix('NVIDIA ')}".strip()
     chart.alt = (
-        f"{title or _needs(access)}. {_words(access, boxes)} In {note}, simulated."
+        f"{title or _needs(access)}. {_words(access, boxes)} In {note}, {where}."
     )
-    sign(chart, f"{note}; simulated")
+    sign(chart, f"{note}; {where}")
     return chart
 
 

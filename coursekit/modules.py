@@ -123,6 +123,11 @@ class Module:
         """What each kernel needs, by name; for the default architecture."""
         return _ResourcesByName(self)
 
+    def resources_on(self, name: str, arch: str | int) -> cubin.Resources:
+        """Return what a kernel needs when it is compiled for an architecture."""
+        module, entry = self.find(name)
+        return module._needs(entry, arch)
+
     def edited(self, text: str) -> Module:
         """Compile another text in place of the source, with the same options."""
         source = replace(self._unit.source, text=text)
@@ -272,8 +277,8 @@ class Module:
 
         return compiled
 
-    def _needs(self, entry: building.Entry) -> cubin.Resources:
-        target = self._real_target()
+    def _needs(self, entry: building.Entry, arch=None) -> cubin.Resources:
+        target = self._real_target(arch)
         code = self._machine_code(target)
         return cubin.resources(code.cubin, code.report, target.number)[entry.lowered]
 

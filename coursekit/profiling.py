@@ -107,6 +107,7 @@ def _measured(kernel, configuration, args, device) -> Counters:
         "ncu",
         dict.fromkeys(counts, "ncu") | {"blocks": "exact"},
         left_out=frozenset(FIELDS) - set(counts),
+        device=device.name,
     )
 
 

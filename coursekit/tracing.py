@@ -41,6 +41,8 @@ class Trace:
         Text of each source file.
     parameters : tuple of str
         Names of the kernel's parameters.
+    device : str
+        The GPU that was simulated.
     """
 
     kernel: str
@@ -53,6 +55,7 @@ class Trace:
     error: KernelError | None = None
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
     parameters: tuple[str, ...] = ()
+    device: str = ""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -203,7 +206,7 @@ def trace(
     return Trace(
         kernel.name, configuration.grid, configuration.block, place, int(warp),
         tuple(tracer.close()), tracer.full, error, dict(kernel.module.sources),
-        tuple(parameter.name for parameter in kernel.parameters),
+        tuple(parameter.name for parameter in kernel.parameters), backend.device.name,
     )  # fmt: skip
 
 

@@ -4,8 +4,9 @@
 
 `--format` brings the file into the canonical form without running it. The form:
 ids that tell section and position, the known metadata and no other, no widget
-state, cells of nothing but asserts folded away and off the slides, and a hash of
-the code that made the outputs, so that a test sees outputs gone stale.
+state, cells of nothing but asserts folded away and off the slides, the source of
+questions folded away, since it has the answer, and a hash of the code that made the
+outputs, so that a test sees outputs gone stale.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from nbformat import NotebookNode
 
 FOLDER = Path(__file__).resolve().parent
 CELL_KEYS = {"alt", "jupyter", "minutes", "slideshow", "tags"}
+QUESTIONS = ("guess", "quiz")
 KERNELSPEC = {
     "display_name": "Python 3 (ipykernel)",
     "language": "python",
@@ -47,6 +49,18 @@ def is_only_asserts(cell: NotebookNode) -> bool:
     except SyntaxError:  # a magic
         return False
     return bool(body) and all(isinstance(step, ast.Assert) for step in body)
+
+
+def asks(cell: NotebookNode) -> bool:
+    """Tell whether a code cell calls `ck.guess` or `ck.quiz`, which hold answers."""
+    if cell.cell_type != "code":
+        return False
+    try:
+        steps = ast.walk(ast.parse(cell.source))
+    except SyntaxError:  # a magic
+        return False
+    calls = (step.func for step in steps if isinstance(step, ast.Call))
+    return any(ast.unparse(call).removeprefix("ck.") in QUESTIONS for call in calls)
 
 
 def code_hash(notebook: NotebookNode) -> str:
@@ -78,7 +92,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
 
 
 def normalise_cell(cell: NotebookNode) -> None:
-    """Keep the known metadata; fold asserts away; make the outputs repeatable."""
+    """Keep the known metadata; fold source away; make the outputs repeatable."""
     cell.source = "\n".join(line.rstrip() for line in cell.source.split("\n")).strip()
     cell.metadata = nbformat.from_dict(
         {key: value for key, value in cell.metadata.items() if key in CELL_KEYS}
@@ -86,6 +100,8 @@ def normalise_cell(cell: NotebookNode) -> None:
     if is_only_asserts(cell):
         cell.metadata["jupyter"] = {"source_hidden": True}
         cell.metadata["slideshow"] = {"slide_type": "skip"}
+    if asks(cell):
+        cell.metadata["jupyter"] = {"source_hidden": True}
     for output in cell.get("outputs", []):
         data = output.get("data", {})
         if WIDGET_VIEW in data and len(data.keys() - {"text/plain"}) > 1:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
-from execute import code_hash, is_section, normalise, to_text
+from execute import asks, code_hash, is_section, normalise, to_text
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
@@ -28,7 +28,7 @@ from coursekit.toolchain.declarations import kernels
 MAXIMUM_BYTES = 300_000
 MAXIMUM_MINUTES = 90
 LINE_MAGICS = {"load_ext"}
-CELL_MAGICS = {"cuda"}
+CELL_MAGICS = {"cuda", "host"}
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
 TAG = re.compile(
     r"nbval-check-output|raises-exception|solution-hidden|exercise-\d\d\.\d+"
@@ -40,6 +40,7 @@ OPENING = (
     "**Numbers shown**",
 )
 CLOSING = ("What you can now say", "Exercises", "Next", "Sources")
+EXERCISE_CELL = re.compile(r"%%(?:cuda|host)\b.*--exercise[ =](\S+)")
 # Reprs of results that a machine must not change: Counters, Findings, arrays.
 EXACT_OUTPUT = re.compile(r"\b(?:Counters|Findings) \(|(?<![\w.])array\(")
 # Rows of counters that were counted in PTX, which another compiler changes.
@@ -166,7 +167,10 @@ def known_tags(notebook: NotebookNode) -> Complaints:
 
 def magics(cell: NotebookNode) -> Iterator[str]:
     """Yield the shell escapes and magics of a cell that are not allowed."""
-    transformed = TransformerManager().transform_cell(cell.source)
+    source = cell.source
+    if source.startswith("%%host"):
+        source = source.partition("\n")[2]  # Python, as any other
+    transformed = TransformerManager().transform_cell(source)
     try:
         tree = ast.parse(transformed)
     except SyntaxError as error:
@@ -188,7 +192,7 @@ def magics(cell: NotebookNode) -> Iterator[str]:
 
 
 def no_escapes(notebook: NotebookNode) -> Complaints:
-    """Use no shell and no magic but %load_ext and %%cuda; install nothing."""
+    """Use no shell, no magic but %load_ext, %%cuda and %%host; install nothing."""
     for cell in code_cells(notebook):
         for found in magics(cell):
             yield f"{cell.id}: {found} is not allowed"
@@ -198,16 +202,28 @@ def no_escapes(notebook: NotebookNode) -> Complaints:
             yield f"{cell.id}: say it with a tag, not with a comment for nbval"
 
 
+def questions_alone(notebook: NotebookNode) -> Complaints:
+    """Ask in a cell of its own: its source is folded away, as it has the answer.
+
+    That it is folded away is part of the canonical form.
+    """
+    for cell in filter(asks, code_cells(notebook)):
+        body = ast.parse(cell.source).body
+        if len(body) > 1 or not isinstance(body[0], ast.Expr):
+            yield f"{cell.id}: a guess or quiz shares its cell, and hides the rest"
+
+
 def exercises(notebook: NotebookNode) -> Complaints:
     """Hold the starter of each exercise, unchanged, in a cell that is tagged so."""
     for cell in code_cells(notebook):
         tagged = [tag[9:] for tag in tags(cell) if tag.startswith("exercise-")]
-        named = re.match(r"%%cuda\b.*--exercise[ =](\S+)", cell.source)
+        named = EXERCISE_CELL.match(cell.source)
         if tagged != ([named[1]] if named else []):
             yield f"{cell.id}: tags {tagged} on a cell that begins {cell.source[:30]!r}"
         elif named:
-            starter = catalogue.find(named[1]).starter.read_text(encoding="utf-8")
-            if cell.source != f"%%cuda --exercise {named[1]}\n{starter.strip()}":
+            entry = catalogue.find(named[1])
+            starter = entry.starter.read_text(encoding="utf-8").strip()
+            if cell.source != f"{entry.exercise.first_line}\n{starter}":
                 yield f"{cell.id}: not the starter of exercise {named[1]}"
 
 
@@ -240,8 +256,10 @@ def bound_names(cell: NotebookNode) -> list[str]:
 
 
 def in_python(cell: NotebookNode) -> NotebookNode:
-    """Write a %%cuda cell as Python that uses and binds the same names."""
+    """Write a %%cuda or %%host cell as Python that uses and binds the same names."""
     cell = copy.deepcopy(cell)
+    if cell.source.startswith("%%host"):
+        cell.source = cell.source.partition("\n")[2]
     names = bound_names(cell)
     if cell.source.startswith("%%cuda"):
         values = re.findall(r"\{([^{}]+)\}", cell.source.partition("\n")[0])
@@ -416,6 +434,7 @@ RULES: tuple[Callable[[NotebookNode], Complaints], ...] = (
     size,
     known_tags,
     no_escapes,
+    questions_alone,
     exercises,
     sections_stand_alone,
     lengths,

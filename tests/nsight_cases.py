@@ -34,6 +34,7 @@ class Case:
     arguments: tuple = ()
     kernel: str = "k"
     shared_bytes: int = 0
+    cooperative: bool = False
 
     @property
     def function(self):
@@ -376,7 +377,7 @@ def course_kernels():
             shown = ", ".join(f"{name}={size}" for name, size in sizes.items())
             yield Case(
                 f"{path} {shown}", path, launch.grid, launch.block, launch.arguments,
-                launch.kernel, launch.shared_bytes,
+                launch.kernel, launch.shared_bytes, launch.cooperative,
             )  # fmt: skip
 
 
@@ -392,7 +393,10 @@ def main() -> None:
     """Launch everything on the GPU, or the kernels of one name."""
     for case in all_cases():
         if case.kernel in sys.argv[1:] or not sys.argv[1:]:
-            case.function[case.grid, case.block, case.shared_bytes](*case.arguments)
+            case.function.launch(
+                case.grid, case.block, *case.arguments,
+                shared_bytes=case.shared_bytes, cooperative=case.cooperative,
+            )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -243,6 +243,23 @@ def test_place_that_is_left_out_shows(watch, setup):
     assert "wrong result" in refusal(all_but_one, setup)
 
 
+def test_update_that_leaves_a_constant_alone_is_no_replay(watch):
+    rng = np.random.default_rng(3)
+
+    def draw(n):
+        start = rng.standard_normal(n, dtype=np.float32)
+        return start, start.copy()
+
+    def swap_ends(start, x):
+        watch.run(1.0, lambda: x.__setitem__([0, -1], x[[-1, 0]]))
+
+    def is_swapped(start, x):
+        return bool(x[0] == start[-1] and x[-1] == start[0])
+
+    found = ck.benchmark({"swap": swap_ends}, sizes=[N], setup=draw, verify=is_swapped)
+    assert found.row("swap").median_ms == pytest.approx(1.0)
+
+
 def test_replay_that_does_no_work_is_refused(watch, setup):
     known = set()
 

@@ -16,6 +16,7 @@ CHECKERS = ("memcheck", "racecheck", "initcheck", "synccheck")
 TRIALS = [
     pytest.param(entry, size, number, id=f"{entry.id}-{size}-{number}")
     for entry in catalogue.entries(kernels.KERNELS)
+    if entry.solution.suffix == ".cu"
     for size in dict.fromkeys((entry.exercise.small, *entry.exercise.sizes))
     for number in range(len(entry.exercise.launches))
 ]

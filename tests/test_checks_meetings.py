@@ -87,3 +87,46 @@ def test_warps_at_different_barriers_are_a_warning():
     (found,) = check(body)
     assert (found.severity, found.kind) == ("warning", "BarrierError")
     assert "waits at another barrier" in found.message
+
+
+COPIED = """#include <cuda_pipeline.h>
+__global__ void k(const int* x, int* out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  __pipeline_memcpy_async(&s[t], &x[t], 4);
+  __pipeline_commit();
+  WAIT
+  __syncthreads();
+  USE
+}"""
+READ = "out[t] = s[63 - t];"
+
+
+def copied(wait: str, use: str = READ):
+    source = COPIED.replace("WAIT", wait).replace("USE", use)
+    arguments = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    return ck.synccheck(ck.compile(source)["k"], 1, 64, arguments)
+
+
+@pytest.mark.parametrize("wait", ["", "__pipeline_wait_prior(1);",
+                                  "if (t < 40) __pipeline_wait_prior(0);"])  # fmt: skip
+@pytest.mark.parametrize("use", [READ, "s[t] = 1;"])
+def test_copy_that_nobody_waits_for_is_found(wait, use):
+    (found,) = copied(wait, use)
+    assert (found.severity, found.kind, found.line) == ("error", "BarrierError", 9)
+
+
+def test_copy_that_all_wait_for_is_silent():
+    found = copied("__pipeline_wait_prior(0);")
+    assert (list(found), found.notes) == ([], ())
+
+
+def test_copy_that_nobody_waits_for_names_both_lines_and_the_cure():
+    (found,) = copied("")
+    x = found.thread[0]
+    assert f"thread ({x}, 0, 0) of block (0, 0, 0) reads s[{63 - x}]" in found.message
+    assert f"copy of thread ({63 - x}, 0, 0) is on its way" in found.message
+    assert "kernel.cu:5    __pipeline_memcpy_async(&s[t], &x[t], 4);" in found.message
+    assert f"kernel.cu:9    {READ}    <- thread ({x}" in found.message
+    assert "__pipeline_wait_prior(0)" in found.message
+    assert found.count == 64

@@ -213,3 +213,36 @@ def test_barrier_of_the_grid_orders_blocks(sync, kinds):
     x = np.arange(128, dtype=np.int32)
     found = check(GRID.replace("SYNC", sync), 2, 64, x, cooperative=True)
     assert [one.kind for one in found] == kinds
+
+
+SCOPES = {
+    "_block in two blocks": ("atomicAdd_block(x, 1);", 2, "own block only"),
+    "one of the two _block": (
+        "if (blockIdx.x) atomicAdd_block(x, 1); else atomicAdd(x, 1);", 2, "own block",
+    ),
+    "plain read": ("atomicAdd(x, 1); x[1 + blockIdx.x] = x[0];", 2, "plain read"),
+    "plain write": ("if (threadIdx.x) atomicAdd(x, 1); else x[0] = 7;", 1, "plain"),
+    "test before atomicMax": ("if (x[0] < 9) atomicMax(x, 9);", 2, "plain read"),
+}  # fmt: skip
+PERMITTED = {
+    "_block in one block": ("atomicAdd_block(x, 1);", 1),
+    "_block on one's own element": ("atomicAdd_block(x + blockIdx.x, 1);", 2),
+    "volatile read": ("atomicAdd(x, 1); x[1] = ((volatile int*)x)[0] * 0;", 1),
+    "barrier between": ("atomicAdd(x, 1); __syncthreads(); if (x[0] < 0) x[1] = 1;", 1),
+}
+
+
+@pytest.mark.parametrize("name", SCOPES)
+def test_atomic_that_others_do_not_respect_is_a_race(name):
+    body, grid, words = SCOPES[name]
+    source = f"__global__ void k(int* x) {{ {body} }}"
+    found = check(source, grid, 64, np.zeros(4, np.int32))
+    assert [(one.kind, one.line) for one in found] == [("DataRaceError", 1)]
+    assert words in found[0].message
+
+
+@pytest.mark.parametrize("name", PERMITTED)
+def test_atomic_that_others_respect_is_no_race(name):
+    body, grid = PERMITTED[name]
+    source = f"__global__ void k(int* x) {{ {body} }}"
+    assert len(check(source, grid, 64, np.zeros(4, np.int32))) == 0

@@ -62,6 +62,24 @@ def test_other_cell_stays_visible(source):
     assert not execute.is_only_asserts(new_code_cell(source))
 
 
+@pytest.mark.parametrize(
+    "source",
+    ["ck.guess('How many?', answer=3)", "ck.quiz([Question('Yes?', answer=True)])",
+     "guess('How many?', answer=3)"],
+)  # fmt: skip
+def test_source_of_a_question_is_folded(source):
+    cell = new_code_cell(source)
+    execute.normalise(lesson(cell))
+    assert cell.metadata == {"jupyter": {"source_hidden": True}}
+
+
+@pytest.mark.parametrize("source", ["ck.check('05.1')", "%%cuda\nguess(1)", "guess"])
+def test_source_that_asks_nothing_stays_open(source):
+    cell = new_code_cell(source)
+    execute.normalise(lesson(cell))
+    assert cell.metadata == {}
+
+
 def test_known_metadata_is_kept_and_other_dropped():
     cell = new_code_cell("1", metadata={"alt": "A bar.", "scrolled": True})
     execute.normalise(lesson(cell))

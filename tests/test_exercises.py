@@ -11,6 +11,7 @@ from tiny_exercises import TURN, add_ten
 import coursekit as ck
 from coursekit.exercises import Exercise, Limit, blank, catalogue, ramp, shuffled
 from coursekit.exercises.checking import examine
+from coursekit.exercises.stages import Bench, stages
 from coursekit.exercises.trial import Problem
 
 pytest_plugins = ("exercise_folder",)
@@ -133,6 +134,21 @@ def test_error_of_a_kernel_is_shown_with_thread_and_line(folder):
 def test_endless_loop_is_stopped(folder, monkeypatch):
     monkeypatch.setattr("coursekit.exercises.trial.TIMEOUT_S", 0.3)
     assert type(checked("while (1) out[0] = 1;").error) is ck.DeadlockError
+
+
+LOCKED = "while (atomicCAS((int *)out, 0, 1) != 0) { }"
+
+
+@pytest.mark.parametrize("body", ["while (1) out[0] = 1;", LOCKED])
+@pytest.mark.parametrize("stage", [2, 4])
+def test_every_stage_stops_what_never_ends(folder, monkeypatch, body, stage):
+    monkeypatch.setattr("coursekit.exercises.trial.TIMEOUT_S", 0.3)
+    monkeypatch.setattr("coursekit.exercises.stages.TIMEOUT_S", 0.3)
+    entry = catalogue.find("42.1")
+    kernel = ck.compile(add_ten(body))["add_ten"]
+    with pytest.raises(ck.DeadlockError) as caught:
+        stages(entry)[stage - 1].run(Bench(entry, kernel, []))
+    assert (caught.value.line, len(caught.value.thread)) == (5, 3)
 
 
 def test_kernel_may_drop_the_const_of_an_input(folder):

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.exercises import catalogue
+from coursekit.exercises import Exercise, HostExercise, catalogue
+from coursekit.exercises.any_exercise import LEAST_HINTS
 from coursekit.exercises.checking import examine
-from coursekit.exercises.exercise import LEAST_HINTS
+from coursekit.exercises.host_running import run
 from coursekit.exercises.trial import Problem
 
 ROOT = Path(__file__).resolve().parents[1] / "kernels"
@@ -26,8 +27,11 @@ KINDS = ("exercises", "solutions", "mutants")
 FILES = sorted(
     path.relative_to(ROOT).as_posix()
     for kind in KINDS
-    for path in (ROOT / kind).rglob("*.cu")
+    for path in (ROOT / kind).rglob("*.*")
+    if path.suffix in (".cu", ".py") and not path.name.startswith("spec")
 )
+IN_CUDA = [each for each in ENTRIES if isinstance(each.exercise, Exercise)]
+IN_PYTHON = [each for each in ENTRIES if isinstance(each.exercise, HostExercise)]
 MUTANTS = [
     pytest.param(entry, name, id=f"{entry.id}-{name}")
     for entry in ENTRIES
@@ -35,10 +39,12 @@ MUTANTS = [
 ]
 PROBLEMS = [
     pytest.param(entry, size, id=f"{entry.id}-{size}")
-    for entry in ENTRIES
+    for entry in IN_CUDA
     for size in dict.fromkeys((entry.exercise.small, *entry.exercise.sizes))
 ]
 every_exercise = pytest.mark.parametrize("entry", ENTRIES, ids=str)
+every_kernel = pytest.mark.parametrize("entry", IN_CUDA, ids=str)
+every_function = pytest.mark.parametrize("entry", IN_PYTHON, ids=str)
 every_file = pytest.mark.parametrize("name", FILES)
 every_problem = pytest.mark.parametrize(("entry", "size"), PROBLEMS)
 
@@ -60,10 +66,15 @@ def fails_as_declared(verdict, kind, words) -> None:
 # ---------------------------------------------------------------- what must happen
 
 
-@every_exercise
+@every_kernel
 def test_starter_compiles(entry):
     module = ck.compile(entry.starter, defines=entry.exercise.defines)
     assert entry.exercise.kernel in module.kernels
+
+
+@every_function
+def test_starter_defines_its_function(entry):
+    assert entry.exercise.function in run(entry, text(entry.starter)).names
 
 
 @every_exercise
@@ -110,7 +121,7 @@ def test_exercise_has_enough_mutants(entry):
 
 @every_exercise
 def test_declared_mutants_are_the_files(entry):
-    files = {path.stem for path in entry.mutants.glob("*.cu")}
+    files = {path.stem for path in entry.mutants.iterdir()}
     assert files == set(entry.exercise.mutants)
 
 
@@ -119,7 +130,7 @@ def test_mutant_declares_words_of_the_message(entry, name):
     assert len(entry.exercise.mutants[name][1]) >= 5
 
 
-@every_exercise
+@every_kernel
 def test_launch_shapes_differ(entry):
     exercise = entry.exercise
     shapes = {
@@ -128,7 +139,7 @@ def test_launch_shapes_differ(entry):
     assert len(shapes) >= 2
 
 
-@every_exercise
+@every_kernel
 def test_some_size_is_no_multiple_of_a_warp(entry):
     counts = [int(np.prod(size)) for size in entry.exercise.sizes]
     assert any(count % 32 for count in counts)
@@ -179,7 +190,8 @@ def test_every_file_belongs_to_an_exercise():
 
 @every_file
 def test_file_opens_with_a_sentence(name):
-    assert re.fullmatch(r"// [A-Z].*\.", source(name).split("\n")[0])
+    mark = "#" if name.endswith(".py") else "//"
+    assert re.fullmatch(rf"{mark} [A-Z].*\.", source(name).split("\n")[0])
 
 
 @every_file
@@ -194,12 +206,13 @@ def test_nothing_is_left_to_fill_in_by_the_author(name):
 
 @every_exercise
 def test_spec_is_filled_in(entry):
-    assert "TODO" not in text(entry.starter.parent / "spec.py")
+    specs = entry.starter.parent.glob("spec*.py")
+    assert [spec.name for spec in specs if "TODO" in text(spec)] == []
 
 
 @every_file
 def test_file_ends_with_one_line_end(name):
-    assert source(name).endswith("}\n")
+    assert re.search(r"\S\n\Z" if name.endswith(".py") else r"}\n\Z", source(name))
 
 
 @pytest.mark.parametrize(
@@ -212,7 +225,8 @@ def test_text_fits_one_cell(name):
 
 @every_exercise
 def test_starter_marks_where_to_write(entry):
-    assert "// Your code here" in text(entry.starter)
+    mark = "#" if entry.starter.suffix == ".py" else "//"
+    assert f"{mark} Your code here" in text(entry.starter)
 
 
 @every_exercise

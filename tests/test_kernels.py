@@ -19,6 +19,8 @@ from pathlib import Path
 
 import broken_launches  # noqa: F401 (registers its launches)
 import kernel_launches
+import ladder_launches  # noqa: F401 (registers its launches)
+import moving_launches  # noqa: F401 (registers its launches)
 import numpy as np
 import pytest
 

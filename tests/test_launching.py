@@ -744,5 +744,6 @@ def test_count_takes_a_list_and_names(kernels):
 
 
 def test_signature_of_count_is_that_of_the_contract():
-    parameters = inspect.signature(ck.count).parameters
-    assert list(parameters) == ["kernel", "grid", "block", "args", "shared_bytes"]
+    parameters = inspect.signature(ck.count).parameters.values()
+    named = [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
+    assert named == ["kernel", "grid", "block", "args", "shared_bytes"]

@@ -65,6 +65,12 @@ def test_lines_are_heated_by_the_counts_of_the_whole_launch(widget):
     assert page(widget)["heats"]["global sectors"] == {"8": 448, "11": 5}
 
 
+def test_lines_are_heated_by_the_branches_at_which_a_warp_parts():
+    launch, grid, block, arguments = row_sums()
+    state = page(ck.microscope(launch, grid, block, arguments))
+    assert state["heats"]["divergent branches"] == {"11": 1}
+
+
 def test_lines_are_numbered_as_in_the_source(widget):
     state = page(widget)
     text = "".join(part for _, part in state["code"][8 - state["first"]])
@@ -143,6 +149,86 @@ def test_earlier_version_may_be_a_kernel():
 def test_earlier_version_that_is_neither_is_refused():
     with pytest.raises(ck.ArgumentError, match="before=int"):
         ck.microscope(*row_sums(), before=3)
+
+
+# ---------------------------------------------------------------- edited
+
+
+@pytest.fixture
+def edited():
+    """Return a microscope whose reader has made the reads coalesced."""
+    widget = ck.microscope(*row_sums(), predict=True)
+    widget.predicted = {"8": 4}
+    text = widget.text.replace("a[i * stride + k]", "a[k * 64 + i]")
+    widget.edited = {"text": text, "turn": 1}
+    return widget
+
+
+def test_definition_of_the_kernel_can_be_edited(widget):
+    assert widget.text.startswith("__global__ void row_sums(")
+    assert widget.text.endswith("[0];\n}")
+
+
+def test_edited_kernel_is_shown_beside_the_first_version(edited):
+    assert (edited.labels, edited.version) == (["before", "after"], 1)
+    assert "Before: 453 global sectors" in repr(reveal(edited))
+    assert "After: 61 global sectors" in repr(reveal(edited))
+
+
+def reveal(widget):
+    widget.predicting = False
+    return widget
+
+
+def test_edited_kernel_keeps_the_line_numbers_of_the_source(edited):
+    assert page(edited)["heats"]["global sectors"]["8"] == 56
+
+
+def test_edit_asks_for_new_predictions(edited):
+    assert edited.predicted == {}
+
+
+def test_answer_names_the_turn_that_is_done(edited):
+    assert edited.answered == {"turn": 1, "trouble": ""}
+
+
+def test_second_edit_is_compared_with_the_first_version(edited):
+    edited.edited = {"text": edited.text, "turn": 2}
+    assert "Before: 453 global sectors" in repr(reveal(edited))
+    assert "After: 453 global sectors" in repr(reveal(edited))
+
+
+def test_edit_of_a_later_version_leaves_the_earlier_one(widget):
+    both = ck.microscope(*row_sums(COALESCED), before=widget)
+    both.edited = {"text": both.text.replace("s += ", "s -= "), "turn": 1}
+    assert "Before: 453 global sectors" in repr(both)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [("s += a", "s += b", "b"), ("row_sums", "sums", "no kernel"),
+     ("int stride", "float* stride", "expression must have")],
+)  # fmt: skip
+def test_edit_that_does_not_run_is_told_and_changes_nothing(old, new, said):
+    widget = ck.microscope(*row_sums())
+    before = list(widget.views)
+    widget.edited = {"text": widget.text.replace(old, new, 1), "turn": 1}
+    assert said in widget.answered["trouble"]
+    assert widget.views == before
+
+
+def test_edit_that_leaves_the_array_is_shown_with_its_error():
+    widget = ck.microscope(*row_sums())
+    text = widget.text.replace("a[i * stride", "a[100 * i * stride")
+    widget.edited = {"text": text, "turn": 1}
+    assert "but a has 4096 elements" in page(widget)["error"]
+
+
+def test_kernel_that_a_macro_writes_is_edited_as_a_whole_source():
+    source = "#define NAME written\n#define HEAD __global__ void NAME\n"
+    source += "HEAD(int* a) { a[threadIdx.x] = 1; }\n"
+    launch = ck.compile(source).written
+    assert ck.microscope(launch, 1, 32, (np.zeros(32, np.int32),)).text == source
 
 
 # ---------------------------------------------------------------- size

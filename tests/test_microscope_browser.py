@@ -293,6 +293,102 @@ def test_keyboard_changes_the_version(page, shown):
     assert amount(page, 8) == "448 (then 56)"
 
 
+@pytest.fixture(scope="module")
+def halted():
+    """Return a microscope whose later version leaves the array."""
+    launch, grid, block, (out, values, n, stride) = row_sums()
+    before = ck.microscope(*row_sums())
+    args = (out, values[:33], n, stride)
+    return ck.microscope(launch, grid, block, args, before=before)
+
+
+def test_warp_that_failed_is_not_compared_with_a_whole_launch(opened, halted):
+    page = opened(halted)
+    said = page.locator(".ck-totals").inner_text()
+    assert said == "global sectors (this warp): 228"  # 7 turns of 32, and 4 stored
+    assert amount(page, 8) == "224"
+
+
+# ---------------------------------------------------------------- edited
+
+
+def unfold(page):
+    focus_by_tab(page, page.locator(".ck-edit summary"))
+    page.keyboard.press("Enter")
+    return page.get_by_role("textbox", name="CUDA C++ of the kernel")
+
+
+def told(page):
+    return page.locator(".ck-edit [role=status]").inner_text()
+
+
+@shows("one")
+def test_kernel_is_edited_and_sent_by_keyboard(page, shown):
+    focus_by_tab(page, slider(page, "lane"))
+    text = unfold(page)
+    focus_by_tab(page, text)
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("// ")
+    focus_by_tab(page, page.get_by_role("button", name="Compile and compare"))
+    page.keyboard.press("Enter")
+    sent = value(page, "edited")
+    assert sent["text"].startswith("// __global__ void row_sums(")
+    assert told(page).startswith("Compiling and counting")
+
+
+@shows("one")
+def test_first_text_comes_back(page, shown):
+    focus_by_tab(page, slider(page, "lane"))
+    text = unfold(page)
+    text.fill("nothing")
+    page.get_by_role("button", name="First text again").click()
+    assert text.input_value() == value(page, "text")
+
+
+@shows("one")
+def test_text_that_does_not_compile_is_told(page, shown):
+    focus_by_tab(page, slider(page, "lane"))
+    unfold(page)
+    page.get_by_role("button", name="Compile and compare").click()
+    page.evaluate("model.set('answered', {turn: 1, trouble: 'line 8: no b'})")
+    assert page.locator(".ck-trouble").inner_text() == "line 8: no b"
+    assert told(page) == "It does not run; the pictures are as they were."
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_an_open_editor(opened, widgets, theme):
+    skip_without_axe()
+    page = opened(widgets["one"], theme)
+    page.locator(".ck-edit summary").click()
+    page.evaluate("model.set('answered', {turn: 1, trouble: 'line 8: no b'})")
+    assert violations(page) == []
+
+
+@shows("one")
+def test_new_views_are_drawn_and_the_focus_stays(page, widgets, shown):
+    focus_by_tab(page, slider(page, "lane"))
+    unfold(page)
+    send = page.get_by_role("button", name="Compile and compare")
+    focus_by_tab(page, send)
+    page.keyboard.press("Enter")
+    both = widgets["both"]
+    state = {"labels": both.labels, "version": 1, "views": both.views}
+    for name, found in state.items():
+        page.evaluate("([name, found]) => model.set(name, found)", [name, found])
+    page.evaluate("model.set('answered', {turn: 1, trouble: ''})")
+    assert amount(page, 8) == "56 (was 448)"
+    assert told(page).startswith("Done")
+    assert send.evaluate("node => node === document.activeElement")
+
+
+@shows("one")
+def test_focus_in_the_old_views_goes_to_the_new_source(page, widgets, shown):
+    focus_by_tab(page, slider(page, "step"))
+    later = list(reversed(widgets["both"].views))[:1]
+    page.evaluate("views => model.set('views', views)", later)
+    assert source(page).evaluate("node => node === document.activeElement")
+
+
 # ---------------------------------------------------------------- the scheduler
 
 
@@ -414,6 +510,14 @@ def test_one_writes_then_one_schedules(page, shown):
     assert task(page).startswith("Writer:")
     page.get_by_role("button", name="Hand over").click()
     assert task(page) == "Scheduler: make the result wrong. Try 1 of 3."
+
+
+@shows("two")
+def test_focus_goes_to_the_cards_with_the_hand_over(page, shown):
+    focus_by_tab(page, page.get_by_role("button", name="Hand over"))
+    page.keyboard.press("Enter")
+    page.keyboard.press("1")
+    assert value(page, "played") == [1]
 
 
 @shows("two")

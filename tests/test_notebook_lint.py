@@ -54,6 +54,13 @@ def with_code(source, *outputs, **metadata):
     return as_executed(notebook)
 
 
+def with_unfolded(source):
+    """Build the good notebook with a cell whose source is not folded away."""
+    notebook = with_code(source)
+    notebook.cells[4].metadata = {}
+    return notebook
+
+
 def with_prose(source):
     """Build the good notebook with another prose cell in its section."""
     notebook = good_notebook()
@@ -135,8 +142,21 @@ BAD = [
     ("no_escapes", with_code("run('pip install numpy')"), "installs nothing"),
     ("no_escapes", with_code("# NBVAL_SKIP\n1"), "with a tag"),
     ("no_escapes", with_code("x = = 1"), "syntax error"),
+    ("questions_alone", with_code("ck.guess('?', answer=1)\nmath.pi"), "shares"),
+    ("questions_alone", with_code("asked = ck.quiz([])"), "shares"),
+    ("canonical", with_unfolded("ck.guess('?', answer=1)"), "canonical form"),
     ("exercises", with_code("%%cuda --exercise 05.1\nx"), "tags []"),
     ("exercises", with_code("1", tags=["exercise-05.1"]), "tags ['05.1']"),
+    ("exercises", with_code("%%host --exercise 06.1\nx"), "tags []"),
+    ("exercises", with_code("%%host\nx", tags=["exercise-06.1"]), "tags ['06.1']"),
+    (
+        "exercises",
+        with_code("%%host --exercise 06.1\nx", tags=["exercise-06.1"]),
+        "not the starter",
+    ),
+    ("no_escapes", with_code("%%host --exercise 06.1\n!ls"), "!ls"),
+    ("no_escapes", with_code("%%host\nimport os\nos.system('ls')"), "os.system"),
+    ("sections_stand_alone", with_code("%%host\nprint(radius)"), "`radius`"),
     (
         "exercises",
         with_code("%%cuda --exercise 05.1\nx", tags=["exercise-05.1"]),

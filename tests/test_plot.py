@@ -178,3 +178,22 @@ def test_style_of_others_is_left_alone(lines):
     import matplotlib
 
     assert matplotlib.rcParams["axes.spines.right"]
+
+
+def test_plot_of_counts_names_the_simulated_gpu():
+    counts = {1: counters(4, 16, device="NVIDIA H200")}
+    chart = plot.counters(counts, "global_load_sectors", title="t", along="x")
+    assert chart.alt.endswith("Counted on the simulated H200.")
+
+
+def test_plot_of_measured_counts_names_the_gpu_and_the_day():
+    counts = {1: counters(4, 16, source="ncu", device="NVIDIA H200")}
+    chart = plot.counters(counts, "global_load_sectors", title="t", along="x")
+    assert re.search(r"Nsight Compute on NVIDIA H200, \d{4}-\d\d-\d\d\.$", chart.alt)
+
+
+def test_counts_know_the_gpu_that_was_simulated():
+    kernel = ck.compile("__global__ void one(int* x) { *x = 1; }").one
+    with ck.simulator(device="A100 SXM4 40GB"):
+        found = ck.count(kernel, 1, 1, (ck.empty(1, "int32"),))
+    assert found.device == ck.device("A100 SXM4 40GB").name

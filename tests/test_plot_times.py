@@ -49,6 +49,7 @@ DRAWN = {
         benchmark(sizes=SIZES[:1]), title="Four times."
     ),
     "ladder": lambda b: plot.ladder(b, title="Four times."),
+    "rates": lambda b: plot.rates(b, title="Four times."),
     "roofline": lambda b: plot.roofline(
         benchmark(flops=lambda n: n), title="Four times."
     ),
@@ -189,6 +190,29 @@ def test_roofline_of_counts_says_that_nothing_was_measured():
     assert "counted; points are what is possible, not measured" in chart.get_supxlabel()
 
 
+def test_roofline_of_counts_is_a_line_up_to_the_roof():
+    counts = Counters({"flops_fp32": 3200, "bytes_read": 3200})
+    axes = plot.roofline({"a": counts}, title="t", device="H200").axes[0]
+    line = next(one for one in axes.lines if one.get_linestyle() == ":")
+    bottom, top = line.get_ydata()
+    assert (bottom, top) == (axes.get_ylim()[0], pytest.approx(4.8))
+
+
+@pytest.mark.parametrize("time", [2.0, Row("a", 1, 2.0, 0.1, 50, 1.0)], ids=str)
+def test_roofline_of_counts_with_a_time_is_a_point(time):
+    counts = Counters({"flops_fp32": 4_000_000, "bytes_read": 2_000_000})
+    chart = plot.roofline({"a": (counts, time)}, title="t", device="H200")
+    assert chart.rows[0][1:3] == (2.0, pytest.approx(2e-3))
+
+
+def test_roofline_of_a_report_takes_the_bytes_of_memory():
+    report = ck.report("start/vec_add")
+    chart = plot.roofline({"a": report}, title="t", device="H200")
+    # 2^25 additions, and 12 bytes for each but what L2 still holds of the result.
+    assert 1 / 12 < chart.rows[0][1] < 1.05 / 12
+    assert "by Nsight Compute on NVIDIA H200, 2026-11-21" in chart.alt
+
+
 def test_roofline_point_lies_where_it_was_measured():
     chart = plot.roofline(benchmark(flops=lambda n: 12 * n), title="t")
     assert chart.rows[0][1:3] == (pytest.approx(1), pytest.approx(0.4))
@@ -256,3 +280,53 @@ def test_timeline_draws_its_limit():
 def test_timeline_that_cannot_be_drawn_is_refused(spans):
     with pytest.raises(ck.ArgumentError, match=r"plot\.timeline"):
         timeline(spans)
+
+
+# ---------------------------------------------------------------- rates over sizes
+
+
+def test_rates_are_useful_bytes_a_second_and_their_limit():
+    chart = plot.rates(benchmark(), title="t", along="elements")
+    assert chart.headings[1:] == (
+        "naive (GB/s)",
+        "tiled (GB/s)",
+        "limit of the H200 (GB/s)",
+    )
+    assert chart.rows[0] == pytest.approx((SIZES[0], 400, 1600, 4800))
+
+
+def test_rates_count_pieces_of_work_a_second():
+    chart = plot.rates(benchmark(), title="t", of="updates", each=1000)
+    naive_ms = 12 * SIZES[0] / 4e8
+    assert chart.rows[0][1] == pytest.approx(1000 / naive_ms * 1e-6)
+    assert chart.axes[0].get_ylabel() == "updates a second (10^9)"
+
+
+def test_rates_show_the_time_of_one_of_many():
+    chart = plot.rates(benchmark(), title="t", of="a launch", each="size")
+    assert chart.rows[0][1] == pytest.approx(12 / 4e5)  # us; the size cancels
+    assert chart.axes[0].get_ylabel() == "time of a launch (us)"
+
+
+def test_rates_without_bytes_are_times():
+    plain = ceiling(ck.device("H200"), SIZES)
+    chart = plot.rates(benchmark(ceiling=plain), title="t")
+    assert chart.headings[1:] == ("naive (ms)", "tiled (ms)")
+
+
+def test_rates_name_what_has_no_time(stale):
+    chart = plot.rates(stale, title="t")
+    assert [row[3] for row in chart.rows] == ["no time", "no time"]
+    assert NO_RECORD in chart.get_supxlabel()
+
+
+@pytest.mark.parametrize("each", [0, -1, True, 2.5, "sizes"])
+def test_rates_refuse_what_is_no_number_of_pieces(each):
+    with pytest.raises(ck.ArgumentError, match="pieces of work a call"):
+        plot.rates(benchmark(), title="t", each=each)
+
+
+def test_rates_refuse_more_cases_than_colours():
+    cases = tuple("abcdefg")
+    with pytest.raises(ck.ArgumentError, match="6 colours"):
+        plot.rates(benchmark(cases=cases), title="t")

@@ -11,7 +11,7 @@ import pytest
 from fake_stopwatch import install
 
 import coursekit as ck
-from coursekit import __main__, benchmarking
+from coursekit import __main__, benchmarking, recording
 from coursekit.benchmarking import Row
 from coursekit.benchmarking.results import NO_RECORD
 from coursekit.recording import case_sources, command, definitions, measured, records
@@ -248,12 +248,28 @@ def test_stale_names_a_case_that_is_gone(folder):
     assert records.stale(record(), {"a": case_of(SOURCE)}) == ["b"]
 
 
-@pytest.mark.parametrize("key", definitions.definitions())
+COUNTABLE = [k for k, one in definitions.definitions().items() if one.count_size]
+OF_A_GPU_ALONE = {
+    "moving/allocate",
+    "moving/launches",
+    "moving/nodes",
+    "moving/on_device",
+    "moving/overlap",
+    "moving/to_device",
+    "moving/to_host",
+}
+
+
+def test_all_but_copies_and_launches_can_be_counted():
+    assert set(definitions.definitions()) - set(COUNTABLE) == OF_A_GPU_ALONE
+
+
+@pytest.mark.parametrize("key", COUNTABLE)
 def test_definition_can_be_counted(key):
     definition = definitions.find(key)
     with ck.simulator():
-        arguments = definition.setup(definition.count_size)
         for case in definition.cases().values():
+            arguments = definition.setup(definition.count_size)
             case(*arguments)
             definition.verify(*arguments)
 
@@ -389,6 +405,16 @@ def test_list_says_what_is_recorded(recorded, defined, capsys):
 def test_unknown_key_is_refused(folder, defined, capsys):
     code, said = main(capsys, "no/such")
     assert (code, "Nothing is defined to be recorded as 'no/such'" in said) == (1, True)
+
+
+def test_benchmark_by_its_key_shows_what_is_recorded(recorded, defined):
+    with ck.simulator():
+        assert recording.benchmark(KEY).row("b").median_ms == 0.0051
+
+
+def test_benchmark_by_an_unknown_key_is_refused(defined):
+    with pytest.raises(ck.ArgumentError, match="defined to be recorded as 'no/such'"):
+        recording.benchmark("no/such")
 
 
 def test_commit_of_a_folder_without_git_is_none(tmp_path):

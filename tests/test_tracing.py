@@ -333,6 +333,11 @@ def test_figure_of_a_shared_access_tells_the_busiest_bank(trace):
     assert chart.rows[1] == (1, "tile[32]", 0)
 
 
+def test_figure_names_the_gpu_that_was_simulated(trace):
+    chart = ck.plot.memory_access(trace)
+    assert chart.get_supxlabel().endswith("; simulated H200")
+
+
 def test_figure_says_where_there_are_accesses(trace):
     with pytest.raises(ck.ArgumentError, match="Lines with accesses are: 8, 9, 11"):
         ck.plot.memory_access(trace, line=5)

@@ -25,7 +25,10 @@ from coursekit.widgets.grid_map import MODES
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = ("base", "grid_block", "grid_map", "question", "questions")
-SHEETS = ("grid_block", "microscope", "questions", "scheduler", "shared")
+SHEETS = (
+    "fusion", "grid_block", "microscope", "occupancy", "overlap", "questions",
+    "roofline", "scheduler", "shared",
+)  # fmt: skip
 VIEW = "application/vnd.jupyter.widget-view+json"
 SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES))
 
@@ -38,8 +41,23 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: quiz([Question("Yes?", answer=True, because="Secret.")]),
         lambda: ck.microscope(*row_sums()),
         lambda: ck.scheduler(*shift_left()),
+        lambda: ck.overlap(ck.Timeline(50, 50, 4)),
+        lambda: ck.occupancy_explorer(64, 128, device="H200"),
+        lambda: ck.fusion_counter(["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}),
+        lambda: ck.roofline_explorer({"one": (2.0, 1.0)}, device="H200"),
     ],
-    ids=["grid", "guess", "number", "quiz", "microscope", "scheduler"],
+    ids=[
+        "grid",
+        "guess",
+        "number",
+        "quiz",
+        "microscope",
+        "scheduler",
+        "overlap",
+        "occupancy",
+        "fusion",
+        "roofline",
+    ],
 )
 def make(request):
     """Build one widget."""
@@ -76,6 +94,20 @@ def test_live_view_is_offered(make):
 
 def test_module_imports_nothing(make):
     assert not re.search(r"^import |\bimport\(", str(make()._esm), re.MULTILINE)
+
+
+def test_module_declares_each_name_once(make):
+    names = re.findall(
+        r"^(?:export )?(?:function|const|let) (\w+)", str(make()._esm), re.MULTILINE
+    )
+    assert len(names) == len(set(names))
+
+
+def test_file_of_a_widget_has_at_most_300_lines():
+    lengths = {
+        path.name: len(path.read_text().splitlines()) for path in FOLDER.iterdir()
+    }
+    assert {name for name, lines in lengths.items() if lines > 300} == set()
 
 
 def test_files_of_the_widgets_are_package_data():

@@ -110,8 +110,16 @@ WIDGETS = {
     "quiz": three_questions,
     "microscope": lambda: ck.microscope(*row_sums(), 1),
     "prediction": lambda: ck.microscope(*row_sums(), predict=True),
+    "overlap": lambda: ck.overlap(ck.Timeline(50, 50, 4)),
     "scheduler": lambda: ck.scheduler(*shift_left()),
     "two players": lambda: ck.scheduler(*shift_left(), players=2),
+    "occupancy": lambda: ck.occupancy_explorer(64, 128, device="H200", grid=4096),
+    "fusion": lambda: ck.fusion_counter(
+        ["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}, joined=[True]
+    ),
+    "roofline": lambda: ck.roofline_explorer(
+        {"bound": (0.5, 1.0), "timed": (2.0, 1.0)}, device="H200"
+    ),
 }
 
 
@@ -201,6 +209,15 @@ def test_keys_that_run_leave_or_save_reach_the_notebook(opened, widget, key):
     page.keyboard.press("Tab")
     page.keyboard.press(key)
     assert page.evaluate("heard").count(key.split("+")[-1]) == 1
+
+
+def test_escape_goes_back_to_the_cell(opened, widget):
+    page = opened(widget)
+    page.evaluate("document.querySelector('main').className = 'jp-Cell'")
+    page.evaluate("document.querySelector('main').tabIndex = -1")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.className") == "jp-Cell"
 
 
 def test_running_the_cell_from_a_question_commits_nothing(opened):

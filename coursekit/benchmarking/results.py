@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import groupby
 from typing import Any
 
 from coursekit.benchmarking.ceilings import Ceiling, in_units
@@ -124,11 +125,13 @@ class Benchmark:
 
     def lines(self, *sizes: int) -> list[str]:
         """Say what has no times, what it counts, and what bounds it at some sizes."""
-        told = [f"{case}: {why}" for case, why in self.missing.items()]
+        why_not: dict[str, list[str]] = {}
+        for case, why in self.missing.items():
+            why_not.setdefault(why, []).append(case)
+        told = [f"{', '.join(cases)}: {why}" for why, cases in why_not.items()]
         told += [f"{case} counts, {self.counted_text(case)}" for case in self.counts]
         if self.missing:
-            bounds = {n: self.ceiling.sentence(n) for n in sizes or self.sizes}
-            told += [f"size {size:,}: {text}" for size, text in bounds.items() if text]
+            told += _bounds(self.ceiling, sizes or self.sizes)
         return told
 
     def table(self) -> tuple[list[str], list[list[str]]]:
@@ -163,6 +166,17 @@ class Benchmark:
         return (shown if rows else f"<p>{escape(self.note)}</p>") + (
             f"<ul>{told}</ul>" if told else ""
         )
+
+
+def _bounds(ceiling: Ceiling, sizes: Sequence[int]) -> Iterator[str]:
+    """Say the bound of each size; one that stays over sizes is said once."""
+    for text, run in groupby(sizes, key=ceiling.sentence):
+        same = list(run)
+        where = f"size {same[0]:,}"
+        if len(same) > 1:
+            where = f"sizes {same[0]:,} to {same[-1]:,}"
+        if text:
+            yield f"{where}: {text}"
 
 
 def _counted(counts: Any) -> str:

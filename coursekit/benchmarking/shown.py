@@ -36,7 +36,7 @@ def without_gpu(
         "recorded" if rows else "none",
         found.device if rows else "",
         found.date if rows else "",
-        _limits(found, sizes, bytes_moved, flops),
+        _limits(found or definition, sizes, bytes_moved, flops),
         missing,
         counts,
         size if counts else None,
@@ -67,16 +67,17 @@ def _rows(record, cases, sizes, missing) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _limits(record, sizes, bytes_moved, flops) -> Ceiling:
-    """Work out the limits of the recorded GPU, else of the simulated one."""
-    through = record.through if record else "memory"
+def _limits(known, sizes, bytes_moved, flops) -> Ceiling:
+    """Work out the limits of the recorded GPU, else of the simulated one.
+
+    `known` is the record, or else the definition, of which nothing need be known.
+    """
+    through, name = getattr(known, "through", "memory"), getattr(known, "device", None)
     try:
-        device = hardware.device(record.device if record else None)
+        device = hardware.device(name)
     except DeviceError:  # a GPU that no data sheet of ours describes
         limit = ceiling(hardware.device(), sizes, bytes_moved, flops)
-        return replace(
-            limit, device=record.device, bandwidth_gbs=None, peak_tflops=None
-        )
+        return replace(limit, device=name, bandwidth_gbs=None, peak_tflops=None)
     return ceiling(device, sizes, bytes_moved, flops, through)
 
 

@@ -5,6 +5,16 @@ What a `spec.py` of kernels/exercises/ imports is here. What students call, such
 """
 
 from coursekit.exercises.exercise import Exercise, Limit
+from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.inputs import blank, blocks, covering, ramp, shuffled
 
-__all__ = ["Exercise", "Limit", "blank", "blocks", "covering", "ramp", "shuffled"]
+__all__ = [
+    "Exercise",
+    "HostExercise",
+    "Limit",
+    "blank",
+    "blocks",
+    "covering",
+    "ramp",
+    "shuffled",
+]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from coursekit import paths
 from coursekit.errors import ArgumentError
-from coursekit.exercises.exercise import Exercise
+from coursekit.exercises.any_exercise import AnyExercise
 
 
 @dataclass(frozen=True)
@@ -19,14 +19,14 @@ class Entry:
 
     Attributes
     ----------
-    exercise : Exercise
+    exercise : AnyExercise
     root : Path
         Folder that holds exercises/, solutions/ and mutants/.
     topic : str
         Folder of its chapter: 05_first_kernels.
     """
 
-    exercise: Exercise
+    exercise: AnyExercise
     root: Path
     topic: str
 
@@ -52,7 +52,7 @@ class Entry:
 
     def mutant(self, name: str) -> Path:
         """File of one wrong solution."""
-        return self.mutants / f"{name}.cu"
+        return self.mutants / f"{name}{self.exercise.suffix}"
 
     @property
     def label(self) -> str:
@@ -74,7 +74,7 @@ def entries(root: Path | None = None) -> list[Entry]:
     root = root or paths.exercises()
     found = [
         entry
-        for spec in (root / "exercises").glob("*/spec.py")
+        for spec in (root / "exercises").glob("*/spec*.py")
         for entry in _entries(spec)
     ]
     return sorted(found, key=lambda each: (each.exercise.chapter, each.exercise.number))
@@ -90,7 +90,7 @@ def find(id: str, root: Path | None = None) -> Entry:
     """
     root, wanted = root or paths.exercises(), str(id)
     # Only the chapter's own spec is read: the others need not even be correct.
-    for spec in (root / "exercises").glob(f"{wanted.partition('.')[0]}_*/spec.py"):
+    for spec in (root / "exercises").glob(f"{wanted.partition('.')[0]}_*/spec*.py"):
         for entry in _entries(spec):
             if entry.id == wanted:
                 return entry
@@ -104,19 +104,19 @@ def _entries(spec: Path) -> list[Entry]:
 
 
 @functools.lru_cache(maxsize=256)
-def _load(spec: Path, changed_ns: int) -> tuple[Exercise, ...]:
+def _load(spec: Path, changed_ns: int) -> tuple[AnyExercise, ...]:
     """Read the EXERCISES of a spec; `changed_ns` tells an edited file apart."""
-    name = f"coursekit_exercises_{spec.parent.name}"
+    name = f"coursekit_exercises_{spec.parent.name}_{spec.stem}"
     found = importlib.util.spec_from_file_location(name, spec)
     module = importlib.util.module_from_spec(found)
     # Not found.loader.exec_module: its cache of bytecode sees whole seconds only.
     exec(compile(spec.read_text(encoding="utf-8"), spec, "exec"), module.__dict__)
     exercises = getattr(module, "EXERCISES", None)
     if not isinstance(exercises, tuple) or not all(
-        isinstance(each, Exercise) for each in exercises
+        isinstance(each, AnyExercise) for each in exercises
     ):
         raise ArgumentError.explained(
-            f"{spec.parent.name}/spec.py has no tuple EXERCISES of Exercise.",
+            f"{spec.parent.name}/{spec.name} has no tuple EXERCISES of Exercise.",
             cure="End it with EXERCISES = (Exercise(...),).",
         )
     return exercises

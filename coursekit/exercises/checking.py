@@ -1,11 +1,13 @@
-"""Run the stages of an exercise on a kernel and report how far it came."""
+"""Run the stages of an exercise on an answer and report how far it came."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from coursekit.errors import ArgumentError, CheckFailed, CourseError, UnknownNameError
+from coursekit.exercises import host_running, host_stages
 from coursekit.exercises.catalogue import Entry
+from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.stages import Bench, stages
 from coursekit.exercises.verdict import Verdict
 
@@ -16,19 +18,22 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
     Parameters
     ----------
     entry : Entry
-    candidate : Kernel, Module, str or CourseError
-        A kernel; a module that holds it; its source text; or why there is none.
+    candidate : Kernel, Module, callable, Ran, str or CourseError
+        A kernel, or a module that holds it; a function, or what a cell has left; the
+        source text; or why there is none.
 
     Returns
     -------
     Verdict
         With the error of the first stage that failed, if any.
     """
-    steps = stages(entry)
+    in_python = isinstance(entry.exercise, HostExercise)
+    steps = host_stages.stages(entry) if in_python else stages(entry)
     bench = Bench(entry, None, [])
     passed, error = 0, None
     try:
-        bench.kernel = _kernel(entry, candidate)
+        find = host_running.function if in_python else _kernel
+        bench.answer = find(entry, candidate)
         for step in steps:
             step.run(bench)
             passed += 1
@@ -41,6 +46,7 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
         passed,
         error,
         tuple(bench.tables),
+        drawn="What the check saw" if in_python else "The small problem",
     )
 
 

@@ -1,21 +1,17 @@
-"""An exercise as data: what its kernel takes and gives, and how it goes wrong."""
+"""An exercise in CUDA C++ as data: what its kernel takes and gives."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-from coursekit.errors import ArgumentError, CheckFailed
+from coursekit.exercises.any_exercise import AnyExercise
 from coursekit.exercises.inputs import Size, covering
 
 RAGGED = (0, 1, 31, 32, 33, 255, 1023, 1025)
 PICTURES = {1: 8, 2: (2, 4), 3: (2, 2, 2)}
-LEAST_HINTS = 3
-
-Failure = tuple[type[Exception], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,15 +36,11 @@ class Limit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exercise:
-    """One exercise; CONTRIBUTING.md shows how to add one.
+class Exercise(AnyExercise):
+    """An exercise in CUDA C++; CONTRIBUTING.md shows how to add one.
 
     Attributes
     ----------
-    id, name, title : str
-        "05.1"; "map", for its files; a few words for people.
-    stars : int
-        Difficulty, 1 to 3.
     kernel : str
         Name of the kernel that the starter declares.
     inputs : callable
@@ -58,12 +50,6 @@ class Exercise:
     reference : callable
         Takes the inputs as attributes (floats in float64, integers in int64); returns
         the expected array, or a dict of them by name.
-    hints : tuple of str
-        Three or more, of growing frankness.
-    mutants : dict
-        Wrong solutions by file name: (class of the error, text in its message).
-    starter : tuple
-        How the starter fails, in the same form.
     sizes : tuple
         Of the problems; ints, or tuples such as (rows, columns).
     picture : int or tuple, optional
@@ -84,17 +70,14 @@ class Exercise:
     limits : tuple of Limit
     """
 
-    id: str
-    name: str
-    title: str
-    stars: int
+    magic: ClassVar[str] = "%%cuda"
+    suffix: ClassVar[str] = ".cu"
+    answer: ClassVar[str] = "kernel"
+
     kernel: str
     inputs: Callable[[Any, Any], Mapping[str, Any]]
     outputs: tuple[str, ...]
     reference: Callable[[Any], Any]
-    hints: tuple[str, ...]
-    mutants: Mapping[str, Failure]
-    starter: Failure = (CheckFailed, "")
     sizes: tuple[Size, ...] = RAGGED
     picture: Size | None = None
     launches: tuple[Callable[[Any], tuple], ...] = (covering(256), covering(64))
@@ -105,42 +88,11 @@ class Exercise:
     defines: Mapping[str, str] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
 
-    def __post_init__(self) -> None:
-        for holds, what in self._demands():
-            if not holds:
-                raise ArgumentError.explained(
-                    f"Exercise {self.id}: {what}.",
-                    cure="Correct its entry in spec.py.",
-                )
-
-    def _demands(self):
-        yield re.fullmatch(r"\d\d\.[1-9]\d*", self.id), "the id is not like 05.1"
-        yield (
-            re.fullmatch(r"[a-z][a-z0-9_]*", self.name),
-            f"the name {self.name!r} is not snake_case",
-        )
-        yield self.stars in (1, 2, 3), f"{self.stars} stars are not 1, 2 or 3"
-        for name in ("outputs", "hints", "sizes", "launches"):
-            value = getattr(self, name)
-            yield isinstance(value, tuple), f"{name} is no tuple (a comma missing?)"
-            yield value, f"{name} is empty"
+    def _demands(self) -> Iterator[tuple[object, str]]:
+        yield from super()._demands()
+        yield from self._filled("outputs", "sizes", "launches")
         strange = sorted(set(self.accumulates) - set(self.outputs))
         yield not strange, f"accumulates {', '.join(strange)}, which is no output"
-
-    @property
-    def chapter(self) -> str:
-        """The two digits of its notebook."""
-        return self.id.partition(".")[0]
-
-    @property
-    def number(self) -> int:
-        """Its place in the chapter."""
-        return int(self.id.partition(".")[2])
-
-    @property
-    def file(self) -> str:
-        """Name of its files: 1_map.cu."""
-        return f"{self.number}_{self.name}.cu"
 
     @property
     def small(self) -> Size:

@@ -1,9 +1,10 @@
 """Grade many exercises at once: ``python -m coursekit grade [NOTEBOOK | FOLDER ...]``.
 
 A notebook is graded by its exercise cells, a folder by the files that the exercise
-cells have saved there, NN_topic/k_name.cu, and by the notebooks in it. Without an
-argument the student's own saved files are graded. The exit code is 0 when every
-exercise that was found is solved.
+cells have saved there, NN_topic/k_name.cu or .py, and by the notebooks in it. Without
+an argument the student's own saved files are graded. The exit code is 0 when every
+exercise that was found is solved. Kernels are simulated, but Python is run as it is,
+with your rights: grade what strangers wrote on a machine that can be spared.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from coursekit.exercises import catalogue, checking, saved
 from coursekit.exercises.tables import Table
 from coursekit.exercises.verdict import Verdict
 
-_CELL = re.compile(r"%%cuda\b[^\n]*--exercise[= ]\s*(\S+)[^\n]*(?:\n|$)")
+_CELL = re.compile(r"%%(?:cuda|host)\b[^\n]*--exercise[= ]\s*(\S+)[^\n]*(?:\n|$)")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Submission:
 
     def grade(self) -> Verdict:
         """Check it."""
-        blank = CheckFailed.explained("There is no code.", cure="Write the kernel.")
+        cure = f"Write the {self.entry.exercise.answer}."
+        blank = CheckFailed.explained("There is no code.", cure=cure)
         return checking.examine(self.entry, self.text if self.text.strip() else blank)
 
 
@@ -59,7 +61,7 @@ def submissions(path: Path) -> Iterator[Submission]:
         raise LaunchError.explained(
             f"{path} holds no exercise.",
             "Saved exercises lie in folders such as 05_first_kernels; cells of a "
-            "notebook begin with %%cuda --exercise.",
+            "notebook begin with %%cuda --exercise, or %%host --exercise.",
             "Give a notebook with such cells, or the folder above 05_first_kernels.",
         )
     yield from found
@@ -99,7 +101,9 @@ def _cells(path: Path) -> Iterator[Submission]:
 def main(arguments: Sequence[str]) -> int:
     """Grade, print a table, and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m coursekit grade", description="Check exercises all at once."
+        prog="python -m coursekit grade",
+        description="Check exercises all at once. Answers in Python are run with your "
+        "rights.",
     )
     parser.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK_OR_FOLDER")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every card")

@@ -1,7 +1,8 @@
 """A new exercise that fails its tests until it is filled in.
 
-``python -m coursekit new-exercise 05.7 name [--topic first_kernels]`` writes the
-starter, a solution, a mutant and an entry in the chapter's spec.py.
+``python -m coursekit new-exercise 05.7 name [--topic first_kernels] [--host]`` writes
+the starter, a solution, a mutant and an entry in the chapter's spec.py; with --host for
+an answer in Python.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from coursekit.exercises.set_aside import write
 
 SPEC = '''"""Exercises of chapter {chapter}: TODO."""
 
-from coursekit.errors import CheckFailed
-from coursekit.exercises import Exercise, blank, shuffled
-
 EXERCISES = ()
 '''
 ENTRY = '''
+
+from coursekit.errors import CheckFailed  # TODO: move these to the top
+from coursekit.exercises import Exercise, blank, shuffled
 
 def {name}_inputs(n, generator):
     """TODO: one entry for each parameter, in the kernel's order."""
@@ -53,6 +54,38 @@ __global__ void {name}(float *out, const float *a, int n)
     // Your code here.
 }}
 """
+HOST_ENTRY = '''
+
+from coursekit.errors import CheckFailed  # TODO: move these to the top
+from coursekit.exercises import HostExercise
+
+
+def {name}_is_right(function, show):
+    """TODO: call the function, and say what is wrong with what it returns."""
+    if function(3) != 6:
+        raise CheckFailed.explained("TODO: what", "TODO: why", "TODO: what to do")
+
+
+EXERCISES += (
+    HostExercise(
+        id="{id}",
+        name="{name}",
+        title="TODO",
+        stars=1,
+        function="{name}",
+        checks=(("TODO: what this stage looks at", {name}_is_right),),
+        hints=("TODO", "TODO", "TODO"),
+        mutants={{"todo": (CheckFailed, "TODO")}},  # at least three
+        starter=(CheckFailed, "TODO"),
+    ),
+)
+'''
+HOST_SOURCE = """# TODO: a sentence that says {what}.
+def {name}(x):
+    # Your code here.
+    return x
+"""
+TEMPLATES = {False: (ENTRY, SOURCE, ".cu"), True: (HOST_ENTRY, HOST_SOURCE, ".py")}
 FILES = {
     "exercises": "what is to be done",
     "solutions": "how it is done",
@@ -60,7 +93,7 @@ FILES = {
 }
 
 
-def create(id: str, name: str, topic: str = "") -> list[Path]:
+def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[Path]:
     """Write the files of a new exercise and return their paths.
 
     Parameters
@@ -70,6 +103,8 @@ def create(id: str, name: str, topic: str = "") -> list[Path]:
     topic : str
         The chapter's name, such as "first_kernels", where it has no notebook and no
         exercise yet.
+    host : bool
+        Whether its answer is a Python function.
 
     Raises
     ------
@@ -86,15 +121,16 @@ def create(id: str, name: str, topic: str = "") -> list[Path]:
     chapter, _, number = id.partition(".")
     folder = _topic(root, chapter, topic)
     stem = f"{number}_{name}"
+    entry, source, suffix = TEMPLATES[host]
     spec = root / "exercises" / folder / "spec.py"
     exists = spec.exists()
     text = spec.read_text(encoding="utf-8") if exists else SPEC.format(chapter=chapter)
-    write(spec, text.rstrip("\n") + "\n" + ENTRY.format(id=id, name=name))
+    write(spec, text.rstrip("\n") + "\n" + entry.format(id=id, name=name))
     written = [spec]
     for kind, what in FILES.items():
-        place = f"{stem}/todo.cu" if kind == "mutants" else f"{stem}.cu"
-        path = root / kind / folder / place
-        write(path, SOURCE.format(name=name, what=what))
+        place = f"{stem}/todo" if kind == "mutants" else stem
+        path = root / kind / folder / f"{place}{suffix}"
+        write(path, source.format(name=name, what=what))
         written.append(path)
     return written
 
@@ -134,8 +170,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("id", help="chapter and number: 05.7")
     parser.add_argument("name", help="in snake_case: shift_left")
     parser.add_argument("--topic", default="", help="for the first of a chapter")
+    parser.add_argument("--host", action="store_true", help="the answer is in Python")
     options = parser.parse_args(arguments)
-    for path in create(options.id, options.name, options.topic):
+    for path in create(options.id, options.name, options.topic, host=options.host):
         sys.stdout.write(f"{path}\n")
     test = f"pytest tests/test_exercises_all.py -k {options.id}"
     sys.stdout.write(f"Fill in every TODO, then: .venv/bin/python -m {test}\n")

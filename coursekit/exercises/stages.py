@@ -22,10 +22,10 @@ ORDERS = ("reverse", 1, 2, 3)
 
 @dataclass
 class Bench:
-    """A kernel under test, and the tables that its stages have drawn."""
+    """A kernel or function under test, and the tables that its stages have drawn."""
 
     entry: Entry
-    kernel: Any
+    answer: Any
     tables: list[Table]
 
 
@@ -62,9 +62,9 @@ def check_signature(bench: Bench) -> None:
     exercise = bench.entry.exercise
     starter = compiler.compile(bench.entry.starter, defines=exercise.defines)
     wanted = starter[exercise.kernel]
-    if _types(wanted) != _types(bench.kernel):
+    if _types(wanted) != _types(bench.answer):
         raise CheckFailed.explained(
-            f"The kernel is {bench.kernel.signature}, but the exercise launches "
+            f"The kernel is {bench.answer.signature}, but the exercise launches "
             f"{wanted.signature}.",
             "A parameter was added, removed, reordered or given another type.",
             "Put the parameters back as they were in the starter: "
@@ -81,7 +81,7 @@ def check_picture(bench: Bench) -> None:
     exercise = bench.entry.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
     with _context(trial):
-        outcome = trial.run(bench.kernel)
+        outcome = trial.run(bench.answer)
     bench.tables += picture.tables(outcome)
     if not all(judged.passed for judged in outcome.judged()):
         raise complaints.small(outcome)
@@ -105,7 +105,7 @@ def check_threads(bench: Bench) -> None:
         shape = trial.grid, trial.block, tuple(arguments.values()), trial.shared_bytes
         for checker in (synccheck, racecheck, initcheck):
             with _quiet(), _context(trial), simulator(timeout_s=TIMEOUT_S):
-                checker(bench.kernel, *shape, raise_=True)
+                checker(bench.answer, *shape, raise_=True)
 
 
 def check_orders(bench: Bench) -> None:
@@ -119,7 +119,7 @@ def check_orders(bench: Bench) -> None:
 
 def _require_right(bench: Bench, trial: Trial) -> None:
     with _quiet(), _context(trial):
-        outcome = trial.run(bench.kernel)
+        outcome = trial.run(bench.answer)
     for judged in outcome.judged():
         if not judged.passed:
             raise complaints.values(outcome, judged)
@@ -140,7 +140,7 @@ def check_limits(bench: Bench) -> None:
         arguments = Problem.of(exercise, limit.size).given.values()
         with _quiet(), _context(trial), simulator():
             counters = count(
-                bench.kernel,
+                bench.answer,
                 trial.grid,
                 trial.block,
                 tuple(arguments),

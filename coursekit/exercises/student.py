@@ -20,8 +20,8 @@ def check(id: str, kernel: Any = None) -> Verdict:
     ----------
     id : str
         Of the exercise: "05.1".
-    kernel : Kernel or Module, optional
-        By default what the last `%%cuda --exercise` cell of this id compiled.
+    kernel : Kernel, Module or callable, optional
+        By default what the last `--exercise` cell of this id compiled or defined.
 
     Returns
     -------
@@ -44,14 +44,14 @@ def check(id: str, kernel: Any = None) -> Verdict:
 
 
 def _bound(entry: catalogue.Entry) -> Any:
-    """What the exercise's cell compiled, or the error that says why there is none."""
+    """What the exercise's cell left, or the error that says why there is none."""
     from coursekit import magics  # IPython, which a plain script need not load
 
     found = magics.exercise(entry.id)
     return found or CheckFailed.explained(
         f"The cell of exercise {entry.id} has not run yet.",
-        "A check looks at what the cell has compiled in this session.",
-        f"Run the cell that begins with %%cuda --exercise {entry.id}, then this one.",
+        "A check looks at what the cell has left in this session.",
+        f"Run the cell that begins with {entry.exercise.first_line}, then this one.",
     )
 
 
@@ -127,7 +127,7 @@ def reset(id: str) -> Card:
     magics.forget_exercise(id)
     starter = entry.starter.read_text(encoding="utf-8").rstrip("\n")
     note = [f"Your text is kept in {saved.shown(kept)}."] if kept else []
-    lines = [*note, "Copy this into the cell:", "", f"%%cuda --exercise {id}"]
+    lines = [*note, "Copy this into the cell:", "", entry.exercise.first_line]
     lines += starter.split("\n")
     return Card(f"Exercise {id} is as it was", "\n  ".join(["", *lines]))
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from coursekit.listing import GROUND, TEXT
+from coursekit.listing import TEXT
 
-# Colours of its own: JupyterLab's stripes would come through otherwise.
-_ROW = (
-    f'<tr class="ck-panel ck-plain" style="color:{TEXT["plain"].light};'
-    f'background-color:{GROUND["panel"].light}">'
-)
+# JupyterLab's stripes would cover the ground of the panel.
+_ROW = '<tr style="background:none">'
 
 
 @dataclass(frozen=True)
@@ -40,30 +37,46 @@ class Table:
     @property
     def html(self) -> str:
         """A table with a caption and header cells."""
-        head = "".join(_cell("th", text, "col") for text in self.header)
-        body = "".join(
-            f"{_ROW}{_cell('th', row[0], 'row')}"
-            f"{''.join(_cell('td', text) for text in row[1:])}</tr>"
-            for row in self.rows
+        styles = list(map(_style, zip(self.header, *self.rows, strict=True)))
+        head, *body = (
+            f"{_ROW}{''.join(map(_cell, kinds, line, styles))}</tr>"
+            for kinds, line in self._lines()
         )
         return (
-            '<table class="ck-plain" style="border-collapse:collapse;'
-            'font-family:monospace;font-size:13px;margin:6px 0">'
+            f'<table class="ck-plain" style="color:{TEXT["plain"].light};'
+            "border-collapse:collapse;font-family:monospace;font-size:13px;"
+            'margin:6px 0">'
             f'<caption style="text-align:left">{escape(self.caption)}</caption>'
-            f"<thead>{_ROW}{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<thead>{head}</thead><tbody>{''.join(body)}</tbody></table>"
         )
+
+    def _lines(self) -> Iterator[tuple[list[str], tuple[str, ...]]]:
+        """Yield what kind of cell each text is in, and the texts, line by line."""
+        rest = len(self.header) - 1
+        yield ['th scope="col"'] * len(self.header), self.header
+        for row in self.rows:
+            yield ['th scope="row"', *["td"] * rest], row
+
+
+def _numbers(column: Sequence[str]) -> bool:
+    """Whether a column holds numbers only, below its heading."""
+    body = [text for text in column[1:] if text != "-"]
+    return all(text[-1:].isdigit() or text in ("inf", "nan") for text in body)
 
 
 def _aligned(column: Sequence[str]) -> list[str]:
     """Pad to equal widths: numbers to the right, words to the left."""
-    width = max(map(len, column))
-    body = [text for text in column[1:] if text != "-"]
-    numbers = all(text[-1:].isdigit() or text in ("inf", "nan") for text in body)
+    width, numbers = max(map(len, column)), _numbers(column)
     return [text.rjust(width) if numbers else text.ljust(width) for text in column]
 
 
-def _cell(element: str, text: str, scope: str = "") -> str:
+def _style(column: Sequence[str]) -> str:
+    """Set words to the left; JupyterLab sets all to the right."""
+    padding = "padding:1px 10px 1px 0"
+    return padding if _numbers(column) else f"text-align:left;{padding}"
+
+
+def _cell(kind: str, text: str, style: str) -> str:
     weight = ";font-weight:bold" if text.startswith("wrong") else ""
-    kind = f' scope="{scope}"' if scope else ""
-    style = f"text-align:left;padding:1px 10px 1px 0{weight}"
-    return f'<{element}{kind} style="{style}">{escape(text)}</{element}>'
+    element = kind.partition(" ")[0]
+    return f'<{kind} style="{style}{weight}">{escape(text)}</{element}>'

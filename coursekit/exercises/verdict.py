@@ -25,9 +25,11 @@ class Verdict:
     error : CourseError or None
         What the first other stage raised.
     tables : tuple of Table
-        The small problem, element by element.
+        The small problem, element by element, or what else the check has drawn.
     notes : tuple of str
         What to do next.
+    drawn : str
+        What the tables show, in a few words.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Verdict:
     error: CourseError | None = None
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
+    drawn: str = "The small problem"
 
     def __bool__(self) -> bool:
         return self.passed
@@ -90,11 +93,11 @@ class Verdict:
         )
 
     def _tables_html(self) -> str:
-        """The small problem; folded away where it is right."""
+        """What the check has drawn; folded away where it is not the error itself."""
         tables = "".join(table.html for table in self.tables)
         if not tables or self._shows_the_error():
             return tables
-        summary = '<summary style="cursor:pointer">The small problem</summary>'
+        summary = f'<summary style="cursor:pointer">{escape(self.drawn)}</summary>'
         return f"<details>{summary}{tables}</details>"
 
     def _shows_the_error(self) -> bool:

@@ -153,6 +153,10 @@ class GpuBackend:
         """Static shared bytes, most threads and clusters of a kernel."""
         return self._loaded(kernel).needs
 
+    def handle(self, kernel) -> int:
+        """Return the driver's handle of a kernel, a CUfunction."""
+        return self._loaded(kernel).function.ptr
+
     def launch(self, kernel, configuration: Configuration, staged, *, wait: bool):
         """Launch a kernel, and wait for its end unless told otherwise.
 

@@ -29,6 +29,7 @@ _LATER = {
     "images": "coursekit.figures",
     "ladder": "coursekit.plot.ladders",
     "memory_access": "coursekit.memory_figure",
+    "rates": "coursekit.plot.rate_curves",
     "roofline": "coursekit.plot.rooflines",
     "speedup": "coursekit.plot.speedups",
     "timeline": "coursekit.plot.timelines",

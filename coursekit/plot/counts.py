@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -133,6 +134,16 @@ def _label(axes, fields: Sequence[str], *, title: str, along: str) -> None:
 
 def _origins(series: Mapping[Any, Any], fields: Sequence[str]) -> Iterator[str]:
     for found in (one for several in series.values() for one in several):
-        yield _ORIGINS.get(found.source, found.source)
+        yield _origin(found)
         if any(found.label(name) == "ptx" for name in fields):
             yield "of PTX, not of machine code"
+
+
+def _origin(found: Any) -> str:
+    """Say how a launch was counted, on which GPU, and when where it was a real one."""
+    said, device = _ORIGINS.get(found.source, found.source), found.device
+    if device and found.source == "simulator":
+        return f"counted on the simulated {device.removeprefix('NVIDIA ')}"
+    if device and found.source == "ncu":
+        return f"{said} on {device}, {datetime.date.today().isoformat()}"
+    return f"{said}, {device}" if device else said

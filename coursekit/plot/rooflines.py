@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,10 +35,12 @@ def roofline(
 
     Parameters
     ----------
-    points : Benchmark, or mapping of str to Counters or to (float, float)
-        Times of a benchmark that knows bytes and operations; counts, whose points lie
-        on the roof, as the most that they can reach; or pairs of FLOP per byte and
-        TFLOP/s.
+    points : Benchmark, or mapping of str to a point
+        A benchmark that knows bytes and operations, or for each kernel one of: what
+        ``ck.count`` returns, a line up to the roof, the most that it can reach; such
+        counts with a time, ``(counts, milliseconds)`` or ``(counts, row)`` of a
+        benchmark; what ``ck.report`` returns, by the bytes that passed through memory;
+        or FLOP per byte and TFLOP/s.
     title : str
         What the picture shows, as a sentence.
     size : int, optional
@@ -58,6 +61,12 @@ def roofline(
     ------
     ArgumentError
         The points have no bytes or no operations.
+
+    Notes
+    -----
+    Counts hold the bytes that warps ask for. What a cache serves again never comes from
+    memory, so a kernel that reuses values lies further right, and can be faster than
+    its counts alone allow.
     """
     if isinstance(points, Mapping):
         roof, found, note = _from_mapping(points, device, kind, origin)
@@ -75,7 +84,7 @@ def roofline(
         draw_grid(axes, "both")
         if found:
             axes.legend(frameon=False, loc="lower right", fontsize=9.5)
-        sign(chart, note)
+        sign(chart, textwrap.fill(note, _NOTE_WIDTH))
     chart.headings = ("kernel", "FLOP per byte", "TFLOP/s", "of the roof")
     chart.rows = tuple(
         (name, x, "at most " + f"{y:,.3g}" if is_bound else y, f"{y / roof.at(x):.0%}")
@@ -86,7 +95,7 @@ def roofline(
 
 
 @dataclass(frozen=True)
-class _Roof:
+class Roof:
     """The roof of a device: a slope that the memory sets, and a flat part."""
 
     device: str
@@ -126,7 +135,7 @@ def _from_benchmark(benchmark: Any, size: int | None) -> tuple:
     limits = ceiling.bandwidth_gbs, ceiling.peak_tflops
     if not (ceiling.bytes_moved and ceiling.flops and all(limits)):
         raise _refusal("got a benchmark without bytes, operations, or known limits")
-    roof = _Roof(ceiling.device, *limits, ceiling.kind)
+    roof = Roof(ceiling.device, *limits, ceiling.kind)
     intensity = ceiling.flops[size] / ceiling.bytes_moved[size]
     found = {}
     for case in benchmark.cases:
@@ -145,23 +154,48 @@ def _from_mapping(
     if not points or not peak:
         raise _refusal(f"got {len(points)} points, and the peak {peak} for {kind!r}")
     name = properties.name.removeprefix("NVIDIA ")
-    roof = _Roof(name, properties.memory_bandwidth_gbs, peak, kind)
+    roof = Roof(name, properties.memory_bandwidth_gbs, peak, kind)
     found, notes = {}, [origin] if origin else []
     notes.append(f"limits by the data sheet of the {name}")
     for key, point in points.items():
-        if hasattr(point, "arithmetic_intensity"):
-            intensity, is_bound = point.arithmetic_intensity, True
-            rate = roof.at(intensity)
-            notes.append("counted; points are what is possible, not measured")
-        else:
-            (intensity, rate), is_bound = point, False
+        intensity, rate, note = placed(point)
+        is_bound = rate is None
+        rate = roof.at(intensity) if is_bound else rate
+        notes += [note] if note else []
         if not (intensity > 0 and rate > 0):
             raise _refusal(f"finds no operations or no bytes for {key!r}")
         found[key] = (intensity, rate, is_bound)
     return roof, found, "; ".join(dict.fromkeys(notes))
 
 
-def _draw_roof(axes: Any, roof: _Roof, intensities: tuple, rates: tuple) -> None:
+_NOTE_WIDTH = 115
+_COUNTED = "counted; points are what is possible, not measured"
+_TIMED = "bytes as warps ask for them: caches can lift a point over the slope"
+_PROFILED = "times and bytes through memory by Nsight Compute on {}, {}"
+
+
+def placed(point: Any) -> tuple[float, float | None, str]:
+    """Return FLOP per byte, TFLOP/s where they are known, and where they are from."""
+    if hasattr(point, "arithmetic_intensity"):
+        return point.arithmetic_intensity, None, _COUNTED
+    if hasattr(point, "memory_bytes"):
+        moved, done = point.memory_bytes, point.flops
+        rate = done / point.elapsed_ns * 1e-3 if point.elapsed_ns else 0.0
+        return (
+            (done / moved if moved else 0.0),
+            rate,
+            _PROFILED.format(point.device, point.date),
+        )
+    first, second = point
+    if not hasattr(first, "arithmetic_intensity"):
+        return first, second, ""
+    elapsed_ms = getattr(second, "median_ms", second)
+    done = first.arithmetic_intensity * (first.bytes_read + first.bytes_written)
+    rate = done / elapsed_ms * 1e-9 if elapsed_ms else 0.0
+    return first.arithmetic_intensity, rate, _TIMED
+
+
+def _draw_roof(axes: Any, roof: Roof, intensities: tuple, rates: tuple) -> None:
     low = min([*(x / 3 for x in intensities), roof.ridge / 30])
     high = max([*intensities, roof.ridge]) * 24
     places = [low, roof.ridge, high]
@@ -183,8 +217,12 @@ def _draw_roof(axes: Any, roof: _Roof, intensities: tuple, rates: tuple) -> None
 
 
 def _draw_points(axes: Any, found: Mapping[str, tuple]) -> None:
+    bottom = axes.get_ylim()[0]
     for number, (name, (x, y, is_bound)) in enumerate(found.items()):
         drawn = mark(number)
+        if is_bound:
+            upright = {"color": drawn["color"], "linestyle": ":", "linewidth": 1.6}
+            axes.plot([x, x], [bottom, y], **upright, zorder=3)
         axes.plot(
             x,
             y,

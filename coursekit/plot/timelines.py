@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from matplotlib import rc_context
 
 from coursekit.errors import ArgumentError
-from coursekit.plot.chart import INK, STYLE, Chart, in_words, new_chart, sign
+from coursekit.plot.chart import FAINT, INK, STYLE, Chart, in_words, new_chart, sign
 from coursekit.plot.drawing import draw_grid, draw_title, draw_upright_limits, look
 
 
@@ -19,6 +19,7 @@ def timeline(
     origin: str,
     limits: Mapping[str, float] | None = None,
     unit: str = "ms",
+    waits: Collection[str] = (),
 ) -> Chart:
     """Draw work as bars in lanes over time.
 
@@ -35,6 +36,8 @@ def timeline(
         Lines from bottom to top: what each is, and when.
     unit : str
         Unit of all times.
+    waits : collection of str
+        Names of spans that are no work: they are drawn as dotted outlines.
 
     Returns
     -------
@@ -53,10 +56,11 @@ def timeline(
     end = max([*limits.values(), *(span[3] for span in spans)])
     with rc_context(STYLE):
         chart = new_chart()
-        chart.set_figheight(1.7 + 0.5 * len(lanes))
+        # The names of limits stand above the axes, and need room of their own.
+        chart.set_figheight(max(1.7 + 0.5 * len(lanes), 3.1 if limits else 0))
         axes = chart.add_subplot()
         for span in spans:
-            _draw(axes, span, lanes.index(span[0]), end)
+            _draw(axes, span, lanes.index(span[0]), end, span[1] in waits)
         axes.set_yticks(range(len(lanes)), lanes)
         axes.set_ylim(len(lanes) - 0.4, -0.8)
         axes.set_xlim(0, 1.03 * end)
@@ -86,9 +90,12 @@ def _check(spans: list[tuple]) -> None:
         )
 
 
-def _draw(axes: Any, span: tuple, lane: int, whole: float) -> None:
+def _draw(axes: Any, span: tuple, lane: int, whole: float, waits: bool) -> None:
     _, name, start, end = span
-    axes.barh(lane, end - start, 0.62, start, zorder=3, **(look(lane) | {"hatch": ""}))
+    style = look(lane) | {"hatch": ""}
+    if waits:
+        style = {"facecolor": "white", "edgecolor": FAINT, "linestyle": ":"}
+    axes.barh(lane, end - start, 0.62, start, zorder=3, **style)
     fits = len(name) * 0.0125 * whole < end - start
     if fits:
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from coursekit import backend as backends
 from coursekit.benchmarking.ceilings import in_units
-from coursekit.errors import ArgumentError, CourseError, DeviceError
+from coursekit.errors import CourseError, DeviceError
 from coursekit.recording import records
-from coursekit.recording.definitions import Definition, definitions
+from coursekit.recording.definitions import Definition, definitions, known
 from coursekit.recording.measured import record_of
 
 
@@ -40,15 +40,8 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _chosen(keys: Sequence[str]) -> list[Definition]:
-    known = definitions()
-    unknown = [key for key in keys if key not in known]
-    if unknown:
-        raise ArgumentError.explained(
-            f"Nothing is defined to be recorded as {unknown[0]!r}.",
-            f"Defined are {', '.join(known)}.",
-            "coursekit/recording/definitions.py says how to add one.",
-        )
-    return [known[key] for key in keys or known]
+    found = definitions()
+    return [known(key, found) for key in keys or found]
 
 
 def _record(definition: Definition, folder: Path | None) -> int:
@@ -71,8 +64,8 @@ def _record(definition: Definition, folder: Path | None) -> int:
 def _list(chosen: Sequence[Definition]) -> int:
     for definition in chosen:
         record = records.load(definition.key)
-        known = f"{record.device}, {record.date}" if record else "not recorded"
-        sys.stdout.write(f"{definition.key}: {known}\n")
+        state = f"{record.device}, {record.date}" if record else "not recorded"
+        sys.stdout.write(f"{definition.key}: {state}\n")
     return 0
 
 

@@ -9,10 +9,24 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-TABLES = ("coursekit.recording.first_kernels",)
+from coursekit.errors import ArgumentError
+from coursekit.recording.peers import absent
+
+TABLES = (
+    "coursekit.recording.first_kernels",
+    "coursekit.recording.moving",
+    "coursekit.recording.overlap",
+    "coursekit.recording.launches",
+    "coursekit.recording.warps",
+    "coursekit.recording.atomics",
+    "coursekit.recording.synchronisation",
+    "coursekit.recording.transposes",
+    "coursekit.recording.ladders",
+    "coursekit.recording.row_ladders",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +44,14 @@ class Definition:
     count_size : int or None
         A size small enough to be counted on the simulator, where `setup` then works
         too: arrays come from `ck.to_device` and `ck.empty`.
+    peers : mapping of str to callable
+        Cases of libraries: each function returns one, or None where this machine
+        lacks the library, and the case is left out.
+    reference : str or None
+        The case that speedups refer to; by default the first.
+    through : str
+        What the bytes pass, as `Ceiling` calls it; a measurement finds it out by
+        itself, and a record that differs is refused.
     """
 
     key: str
@@ -40,13 +62,32 @@ class Definition:
     bytes_moved: Callable[[int], int] | None = None
     flops: Any = None
     count_size: int | None = None
+    peers: Mapping[str, Callable[[], Callable | None]] = field(default_factory=dict)
+    reference: str | None = None
+    through: str = "memory"
+
+    def with_peers(self) -> dict[str, Callable]:
+        """Return all cases, those of libraries too, the reference first.
+
+        Without a GPU a library's case is a name for what is recorded of it.
+        """
+        from coursekit import backend
+
+        cases = dict(self.cases())
+        if backend.current().space == "gpu":
+            built = {name: build() for name, build in self.peers.items()}
+            cases |= {name: case for name, case in built.items() if case}
+        else:
+            cases |= dict.fromkeys(self.peers, absent)
+        first = [self.reference] if self.reference in cases else []
+        return {name: cases[name] for name in dict.fromkeys([*first, *cases])}
 
     def benchmark(self):
         """Run it: measured on a GPU, else what is recorded."""
         from coursekit.benchmarking import benchmark
 
         return benchmark(
-            self.cases(),
+            self.with_peers(),
             sizes=self.sizes,
             setup=self.setup,
             verify=self.verify,
@@ -70,3 +111,21 @@ def definitions() -> Mapping[str, Definition]:
 def find(key: str) -> Definition | None:
     """Return the definition of a key, None where there is none."""
     return definitions().get(key)
+
+
+def known(key: str, among: Mapping[str, Definition] | None = None) -> Definition:
+    """Return the definition of a key; among all, unless told otherwise.
+
+    Raises
+    ------
+    ArgumentError
+        There is none.
+    """
+    among = definitions() if among is None else among
+    if key not in among:
+        raise ArgumentError.explained(
+            f"Nothing is defined to be recorded as {key!r}.",
+            f"Defined are {', '.join(among)}.",
+            "coursekit/recording/definitions.py says how to add one.",
+        )
+    return among[key]

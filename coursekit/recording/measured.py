@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 
 from coursekit import paths
-from coursekit.errors import DeviceError
-from coursekit.recording.case_sources import sha256
+from coursekit.errors import CheckFailed, DeviceError
+from coursekit.recording.case_sources import LIBRARY, sha256
 from coursekit.recording.definitions import Definition
 from coursekit.recording.records import Record
 
@@ -35,7 +35,15 @@ def record_of(definition: Definition) -> Record:
             f"{definition.key} was not measured: there is no GPU here.",
             cure="Run this on a machine with a GPU.",
         )
-    hashes = {name: sha256(case) for name, case in definition.cases().items()}
+    if found.ceiling.through != definition.through:
+        raise CheckFailed.explained(
+            f"The bytes of {definition.key} pass the {found.ceiling.through}, but its "
+            f"definition says {definition.through!r}.",
+            "Its setup has arrays on the host, or has none any more.",
+            "Correct `through` in the definition.",
+        )
+    own = {name: sha256(case) for name, case in definition.cases().items()}
+    hashes = {name: own.get(name, LIBRARY) for name in found.cases}
     return Record(
         key=definition.key,
         device=found.device,

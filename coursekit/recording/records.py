@@ -98,12 +98,16 @@ def keys() -> list[str]:
 
 
 def stale(record: Record, cases: Mapping[str, Callable]) -> list[str]:
-    """Name the cases whose kernels, or whose presence, have changed since."""
-    from coursekit.recording.case_sources import sha256
+    """Name the cases whose kernels, or whose presence, have changed since.
 
+    A recorded case of a library may be absent: not every machine has the library.
+    """
+    from coursekit.recording.case_sources import LIBRARY, sha256
+
+    then = record.case_sha256
     now = {name: sha256(case) for name, case in cases.items()}
-    names = dict.fromkeys([*record.case_sha256, *now])
-    return [name for name in names if record.case_sha256.get(name) != now.get(name)]
+    names = [n for n in dict.fromkeys([*then, *now]) if n in now or then[n] != LIBRARY]
+    return [name for name in names if then.get(name) != now.get(name)]
 
 
 def _record(content: dict, key: str) -> Record:

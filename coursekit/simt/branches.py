@@ -140,7 +140,7 @@ def _trap_advice(instruction) -> tuple[str, str]:
         )
     return (
         "The code calls __trap(), or the compiler proved that this point cannot be "
-        "reached legally.",
+        "reached legally, as behind the use of a null pointer.",
         "Look at the condition that leads to this line.",
     )
 

@@ -44,7 +44,7 @@ def _enter(program, function, instruction, call, number):
             raise faults.kernel_error(
                 errors.OutOfBoundsError, warp, int(np.argmax(warp.mask)), instruction,
                 f"{{thread}} overflows its stack of {int(warp.local_stride):,} bytes "
-                f"in {function.name}.",
+                f"in {faults.readable(function.name)}.",
                 "A recursion is too deep, or never ends.",
                 "Check the condition that ends the recursion.",
             )  # fmt: skip

@@ -173,7 +173,8 @@ class Counters:
     a number relates to the hardware's: "exact" (equal by construction), "sass"
     (equal after comparison with the machine code), "ptx" (counts of the PTX,
     comparable between kernels) or "ncu" (measured with Nsight Compute). `note` says
-    which engine of the simulator ran, where it was not the fast one.
+    which engine of the simulator ran, where it was not the fast one. `device` is the
+    GPU that was simulated or measured, where it is known.
     """
 
     values: Mapping[str, int]
@@ -183,6 +184,7 @@ class Counters:
     texts: Mapping[str, str] = field(default_factory=dict, repr=False)
     left_out: frozenset[str] = frozenset()
     note: str = ""
+    device: str = field(default="", compare=False, repr=False)
 
     def __getattr__(self, name: str) -> int:
         if name in self.left_out:

@@ -273,13 +273,7 @@ class Decoder:
         def checked(warp, *sources):
             zero = (sources[index] == 0) & warp.mask
             if zero.any():
-                raise faults.kernel_error(
-                    errors.DivisionByZeroError, warp, int(np.argmax(zero)),
-                    instruction, "{thread} divides an integer by zero.",
-                    "A divisor was computed from a size or an index that can be 0.",
-                    "Test the divisor first; a GPU does not stop here, it goes on "
-                    "with a meaningless value.",
-                )  # fmt: skip
+                raise faults.division_error(warp, int(np.argmax(zero)), instruction)
             return evaluate(*sources)
 
         return checked

@@ -2,17 +2,20 @@
 
 Compiling takes a tenth of a second and more, so a launch that may be short is tried in
 the interpreter first. If it turns out long, memory is put back and it starts again in
-compiled code.
+compiled code. A launch that is checked for races is tried for longer, since its code
+takes longer to compile; compiled code that does not find every access ordered leaves
+all of the launch to the interpreter.
 """
 
 from __future__ import annotations
 
 from coursekit.simt import launch as launches
-from coursekit.simt.native import engine, machine
+from coursekit.simt.native import engine, machine, racing
 
 # Seconds that the interpreter tries a launch for, and the bytes of memory up to which
 # that is worth a copy of all of it.
 TRIAL_S = 0.05
+RACE_TRIAL_S = 0.3
 TRIAL_BYTES = 4 << 20
 
 
@@ -28,7 +31,7 @@ def run(launch) -> tuple[str, str]:
     blocks = launch.order.block_numbers(launch.blocks)
     note = engine.obstacle(launch)
     unsure = note is None and launch.engine == "auto" and not engine.at_hand(launch)
-    if unsure and _tried(launch, blocks):
+    if unsure and _tried(launch, blocks, TRIAL_S):
         return "interpreter", ""
     done = 0
     if note is None:
@@ -40,6 +43,31 @@ def run(launch) -> tuple[str, str]:
         return "compiled", ""
     launch.interpret(blocks[done:])
     return ("both" if done else "interpreter"), f"interpreted: {note}"
+
+
+def observe(launch) -> tuple[str, str]:
+    """Run all blocks of a launch that is checked for races, as `run` does."""
+    machine.use_cache(launch.cache)
+    blocks = launch.order.block_numbers(launch.blocks)
+    note = engine.obstacle(launch)
+    compiled = None if note else racing.compiled_for(launch)
+    unsure = compiled and launch.engine == "auto" and not compiled.at_hand("fast")
+    if unsure:
+        launch.watch()
+        if _tried(launch, blocks, RACE_TRIAL_S):
+            return "interpreter", ""
+        launch.observer.forget()
+    if compiled:
+        try:
+            note = racing.check(compiled, launch, blocks)
+            launch.start_clock()
+        except launches.OutOfTime:
+            note = "too long for compiled code"
+    if not note:
+        return "compiled", ""
+    launch.watch()
+    launch.interpret(blocks)
+    return "interpreter", f"interpreted: {note}"
 
 
 def _say_where(launch, block: int) -> None:
@@ -56,13 +84,13 @@ def _say_where(launch, block: int) -> None:
     raise engine.too_long(launch)
 
 
-def _tried(launch, blocks) -> bool:
+def _tried(launch, blocks, seconds: float) -> bool:
     """Whether the interpreter ran the launch to its end in the time it was given."""
     regions = [r for r in launch.memory.regions() if not r.read_only]
     if sum(region.nbytes for region in regions) > TRIAL_BYTES:
         return False
     before = [(region, region.data.copy()) for region in regions]
-    launch.patience_s = TRIAL_S
+    launch.patience_s = seconds
     try:
         launch.interpret(blocks)
     except launches.TriedLongEnough:

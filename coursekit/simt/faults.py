@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import numpy as np
@@ -22,6 +23,11 @@ class Fault(Exception):
         self.width, self.region = width, region
 
 
+@functools.lru_cache(16)
+def _lines_of(text: str) -> list[str]:
+    return text.splitlines()
+
+
 def source_place(program, location: Location | None) -> tuple[Location | None, str]:
     """The innermost position that lies in the student's source, and its text."""
     place = location
@@ -30,7 +36,7 @@ def source_place(program, location: Location | None) -> tuple[Location | None, s
     place = place or location
     if place is None:
         return None, ""
-    lines = program.sources.get(place.file, "").splitlines()
+    lines = _lines_of(program.sources.get(place.file, ""))
     text = lines[place.line - 1].strip() if 0 < place.line <= len(lines) else ""
     shown = f"{place.file}:{place.line}"
     if text:
@@ -76,7 +82,7 @@ def readable(symbol: str) -> str:
             length, rest = int(match[1]), match[2]
             if length <= len(rest) and re.fullmatch(r"(_\d+)?_?", rest[length:]):
                 return rest[:length]
-    match = re.match(r"_ZL(\d+)", symbol)
+    match = re.match(r"_ZL?(\d+)", symbol)
     if match:
         return symbol[match.end() : match.end() + int(match[1])]
     return symbol
@@ -121,6 +127,10 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
         what = f"{{thread}} {verb} {place}, but that array has been freed."
         cause = "The array was deleted, or a temporary copy ended with its launch."
         cure = "Keep a reference to the array as long as kernels use its address."
+    elif region.space == "local" and not region.nbytes:
+        what = f"{{thread}} {verb} local memory in which no variable lies."
+        cause = "A pointer to a variable is used after its function has returned."
+        cure = "Return the value itself, or let the caller pass an array to be filled."
     elif offset % width and 0 <= offset <= region.nbytes - width:
         what = (
             f"{{thread}} {verb} {width} bytes at byte {offset} of "
@@ -191,6 +201,52 @@ def _stray(warp, lane, instruction, address, width, verb):
     return kernel_error(
         errors.OutOfBoundsError, warp, lane, instruction, what, cause, cure
     )
+
+
+def endless_advice(instruction) -> tuple[str, str]:
+    """Why a launch runs for so long, and what to do about it."""
+    place = instruction.location
+    if place is not None and place.file.startswith("cooperative_groups"):
+        return (
+            "It waits for all blocks at a barrier of the grid, and one of them never "
+            "gets there.",
+            "Let every thread of every block call grid.sync(), as often as the others; "
+            "put it in no branch that only some blocks take.",
+        )
+    return (
+        "A loop that never ends, or one that waits for a value that no other thread "
+        "writes; or more work than the simulator can do in that time.",
+        "Check the condition that ends the loop; for more work pass a larger timeout_s "
+        "to ck.simulator().",
+    )
+
+
+_LOOP = re.compile(r"\b(?:for|while)\b")
+
+
+def division_error(warp, lane: int, instruction):
+    """The error for an integer division by zero.
+
+    In a loop without a division the compiler divides by the step of the loop, to
+    count its rounds.
+    """
+    _, shown = source_place(warp.block.launch.program, instruction.location)
+    line = shown.partition("    ")[2].partition("\n")[0]
+    text = re.sub(r"//.*|/\*.*?\*/", "", line)
+    if _LOOP.search(text) and not re.search(r"[/%]", text):
+        return kernel_error(
+            errors.DeadlockError, warp, lane, instruction,
+            "{thread} would never leave this loop: its step is 0.",
+            "The counter of the loop stays as it is from round to round.",
+            "Check the value that is added in each round; it must not be 0.",
+        )  # fmt: skip
+    return kernel_error(
+        errors.DivisionByZeroError, warp, lane, instruction,
+        "{thread} divides an integer by zero.",
+        "A divisor was computed from a size or an index that can be 0.",
+        "Test the divisor first; a GPU does not stop here, it goes on with a "
+        "meaningless value.",
+    )  # fmt: skip
 
 
 def is_global(address: int) -> bool:

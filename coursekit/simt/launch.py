@@ -135,8 +135,6 @@ class Launch:
 
     def __post_init__(self):
         self.program.reachable(self.name)
-        if self.observer is not None:
-            self.program = self.observer.attach(self)
         program = self.program
         self.memory = program.memory
         self.code = program.code(self.name)
@@ -153,6 +151,17 @@ class Launch:
         self._workspace = None
         self.patience = PATIENCE
         self.patience_s: float | None = None
+
+    def start_clock(self) -> None:
+        """Give the launch the time that it may take."""
+        self._started = time.monotonic()
+        self._deadline = self._started + self.timeout_s
+
+    def watch(self) -> None:
+        """Let the observer see what the interpreter does."""
+        self.program = self.observer.attach(self)
+        self.code = self.program.code(self.name)
+        self.code.count_as(self.plan.widths)
 
     def _check_sizes(self) -> None:
         """Refuse what no GPU has on chip, and what no thread may have."""
@@ -271,8 +280,7 @@ class Launch:
         if self.cooperative:
             self._workspace = self.memory.allocate(4096, name="grid workspace")
             self._workspace.data[:] = 0
-        self._deadline = time.monotonic() + self.timeout_s
-        self._started = time.monotonic()
+        self.start_clock()
         try:
             with np.errstate(all="ignore"):
                 engine, note = self._run_blocks()
@@ -287,12 +295,15 @@ class Launch:
 
     def _run_blocks(self) -> tuple[str, str]:
         """Run all blocks; returns which engine did, and a note."""
-        if self.observer is not None or self.engine == "interpreter":
+        watched = self.observer is not None
+        if self.engine == "interpreter" or (watched and not self.observer.compiles):
+            if watched:
+                self.watch()
             self.interpret(self.order.block_numbers(self.blocks))
             return "interpreter", ""
         from coursekit.simt import engines
 
-        return engines.run(self)
+        return engines.observe(self) if watched else engines.run(self)
 
     def start_again(self) -> None:
         """Forget what has been counted, and draw the same orders of warps again."""
@@ -373,10 +384,7 @@ class Launch:
         raise faults.kernel_error(
             errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
             f"{{thread}} is still running after {self.timeout_s:g} s.",
-            "A loop that never ends, or one that waits for a value that no other "
-            "thread writes; or more work than the simulator can do in that time.",
-            "Check the condition that ends the loop; for more work pass a larger "
-            "timeout_s to ck.simulator().",
+            *faults.endless_advice(instruction),
         )  # fmt: skip
 
 

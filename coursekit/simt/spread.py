@@ -38,12 +38,9 @@ def doubtful(function) -> set[int]:
     ----------
     function : ir.Function
     """
-    spreads = registers(function)
-    return {
-        instruction.index
-        for instruction in function.instructions
-        if instruction.opcode in ("atom", "red") and _is_doubtful(instruction, spreads)
-    }
+    atomics = [i for i in function.instructions if i.opcode in ("atom", "red")]
+    spreads = registers(function) if atomics else {}
+    return {one.index for one in atomics if _is_doubtful(one, spreads)}
 
 
 def _is_doubtful(instruction, spreads) -> bool:

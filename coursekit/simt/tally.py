@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from coursekit.simt import faults
+from coursekit.simt.chance import Doubts, doubts, unsteady_functions
 from coursekit.simt.counters import FIELDS, Counters
 from coursekit.simt.dataflow import movable_results
 from coursekit.simt.spread import doubtful
@@ -26,6 +27,8 @@ def tally(launch) -> Counters:
     for code in launch.program.decoded():
         _count_code(launch.program, code, lines, inexact)
         inexact |= _unconfirmed(launch, code) | _unknown(code)
+    if launch.threads * launch.blocks > 1:
+        inexact |= _by_chance(launch.program.decoded())
     for counts in lines.values():
         _add_bytes(counts)
     total = Counter()
@@ -51,13 +54,14 @@ class Facts:
     `places` are the source lines of its instructions; `blocks` hold, for each basic
     block, (line, instructions, barriers) of every line, and the instructions that may
     count floating-point operations. Of `doubtful` atomics the machine's count may be
-    another one.
+    another one; `doubts` are about what depends on the order of threads.
     """
 
     places: tuple[tuple[str, int], ...]
     blocks: tuple[tuple[tuple, tuple], ...]
     movable: frozenset[int]
     doubtful: frozenset[int]
+    doubts: Doubts
 
 
 def _facts(program, code) -> Facts:
@@ -85,6 +89,7 @@ def _facts(program, code) -> Facts:
         tuple(blocks),
         frozenset(movable_results(code)),
         frozenset(doubtful(code.function)),
+        doubts(code, unsteady_functions(program.module.functions.values())),
     )
 
 
@@ -158,6 +163,53 @@ def _unknown(code) -> set[str]:
         if "shared_atomic_requests" in sites and instruction.type in _FLOPS:
             found.add(_FLOPS[instruction.type])
     return found | set(_BYTES if "global_atomic_sectors" in found else ())
+
+
+def _by_chance(codes) -> set[str]:
+    """Counts that may differ from one launch to the next, as threads come."""
+    found = set()
+    for code in codes:
+        known = code.facts.doubts
+        doubtful = known.instructions
+        if not all(_one_at_a_time(code, index) for index in known.tickets):
+            doubtful |= known.ranked
+        found |= _counted(code, doubtful, known.scattered)
+        for other in codes if known.calls else ():
+            every = frozenset(i.index for i in other.function.instructions)
+            found |= _counted(other, every) if other is not code else set()
+    for name, kind in zip(_BYTES, ("load", "store"), strict=True):
+        if {f"global_{kind}_sectors", "global_atomic_sectors"} & found:
+            found.add(name)
+    return found
+
+
+def _one_at_a_time(code, index: int) -> bool:
+    """Whether single lanes have executed an instruction, never several together."""
+    for block in code.blocks:
+        if block.start <= index < block.start + block.length:
+            lanes = code.guarded_lanes.get(index, block.lanes)
+            return lanes <= block.executions
+    return True
+
+
+def _counted(code, doubtful, scattered=frozenset()) -> set[str]:
+    """Fields that doubtful instructions of a function have counted."""
+    found = set()
+    for access in code.accesses:
+        index = access.instruction.index
+        if index in doubtful:
+            found |= access.sites.keys()
+        elif index in scattered:
+            found |= {name for name in access.sites if not name.endswith("_requests")}
+    for block in code.blocks if doubtful else ():
+        reach = range(block.start, block.start + block.length)
+        for index in doubtful.intersection(reach if block.executions else ()):
+            operation = code.operations.get(index)
+            if _is_barrier(code.function.instructions[index]):
+                found.add("barriers")
+            elif operation is not None and operation.flops:
+                found.add(_FLOPS[operation.flop_type])
+    return found
 
 
 def _count_flops(operation, lanes: int, counts: Counter, inexact: set[str]) -> None:

@@ -4,23 +4,33 @@ Each widget is also a text and a static picture, so that a notebook which is sto
 exported or not trusted still shows what it is about. `Question` is what a quiz is
 made of; `GridBlock` shows which thread handles which element; `Microscope` shows a
 kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
-runs next.
+runs next, with `Overlap` which stream copies and kernels go through. Instruments
+with sliders and switches are `OccupancyExplorer`, `FusionCounter` and
+`RooflineExplorer`.
 """
 
+from coursekit.widgets.fusion import FusionCounter
 from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
 from coursekit.widgets.microscope import Microscope
+from coursekit.widgets.occupancy import OccupancyExplorer
+from coursekit.widgets.overlap import Overlap
 from coursekit.widgets.question import Question
 from coursekit.widgets.questions import Guess, Quiz, guess, quiz
+from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
 
 __all__ = [
+    "FusionCounter",
     "GridBlock",
     "GridMap",
     "Guess",
     "Microscope",
+    "OccupancyExplorer",
+    "Overlap",
     "Question",
     "Quiz",
+    "RooflineExplorer",
     "Scheduler",
     "guess",
     "quiz",

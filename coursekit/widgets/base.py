@@ -2,7 +2,8 @@
 
 A widget called NAME is the ES module `js/NAME.js` with the style sheet
 `js/NAME.css`. JupyterLab loads a widget's module from a text that has no address to
-import others from, so the helpers of `js/shared.js` are put in front of it.
+import others from, so what it imports is put in front of it: `js/shared.js`, and
+pieces of its own where one file would be too long.
 """
 
 from __future__ import annotations
@@ -18,14 +19,23 @@ import anywidget
 from coursekit.widgets import palette
 
 FOLDER = Path(__file__).resolve().parent / "js"
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./shared\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=function|const)", re.MULTILINE)
 
 
 def module_text(name: str) -> str:
-    """Return a widget's ES module, with the shared helpers in front."""
-    helpers = _EXPORT.sub("", _read("shared.js"))
-    return helpers + "\n" + _IMPORT.sub("", _read(f"{name}.js"))
+    """Return a widget's ES module, with all that it imports in front."""
+    *helpers, main = _in_order(name)
+    texts = [_EXPORT.sub("", _read(f"{helper}.js")) for helper in helpers]
+    return "\n".join(_IMPORT.sub("", text) for text in [*texts, _read(f"{main}.js")])
+
+
+def _in_order(name: str) -> list[str]:
+    """Return the modules that one needs, each once and before those that import it."""
+    found: list[str] = []
+    for imported in _IMPORT.findall(_read(f"{name}.js")):
+        found += [one for one in _in_order(imported) if one not in found]
+    return [*found, name]
 
 
 def style_text(name: str) -> str:

@@ -15,6 +15,12 @@ from coursekit.widgets.grid_map import LIMITS, MODES, GridMap
 CELL = (42, 36)
 LABEL_WIDTH, HEADING_HEIGHT, COLUMNS = 74, 24, 16
 WIDTH = LABEL_WIDTH + COLUMNS * CELL[0] + 4
+_RECT = f'width="{CELL[0] - 4}" height="{CELL[1] - 4}" rx="3"'
+_DEFINITIONS = (
+    f'<defs><rect id="cell" {_RECT} stroke="{palette.LINES["line"].light}"/>'
+    f'<rect id="chosen" {_RECT} stroke="{palette.LINES["accent"].light}" '
+    'stroke-width="3"/></defs>'
+)
 
 
 class GridBlock(CourseWidget, files="grid_block"):
@@ -99,15 +105,17 @@ class GridBlock(CourseWidget, files="grid_block"):
         top = HEADING_HEIGHT + CELL[1] * self.blocks + HEADING_HEIGHT
         height = top + CELL[1] * rows + 70
         parts = (
+            _DEFINITIONS,
             _text(4, 16, "Threads: threadIdx.x above, i below", font_weight="bold"),
+            '<g text-anchor="middle">',
             *_thread_cells(launch, self.thread),
-            _text(
-                4,
+            _label(
                 top - 8,
                 "Elements: index above, its thread below",
                 font_weight="bold",
             ),
             *_element_cells(launch, self.thread, top),
+            "</g>",
             _text(4, height - 48, launch.summary()),
             _text(4, height - 28, launch.formula(self.thread)),
             _text(4, height - 8, launch.meaning(self.thread)),
@@ -126,7 +134,7 @@ class GridBlock(CourseWidget, files="grid_block"):
 def _thread_cells(launch: GridMap, chosen: int) -> Iterator[str]:
     for block in range(launch.blocks):
         y = HEADING_HEIGHT + block * CELL[1]
-        yield _text(4, y + 21, f"block {block}")
+        yield _label(y + 21, f"block {block}")
         for inside in range(launch.threads):
             thread = block * launch.threads + inside
             busy = bool(launch.elements(thread))
@@ -144,7 +152,7 @@ def _element_cells(launch: GridMap, chosen: int, top: int) -> Iterator[str]:
         row, column = divmod(element, COLUMNS)
         y = top + row * CELL[1]
         if column == 0:
-            yield _text(4, y + 21, f"from x[{element}]")
+            yield _label(y + 21, f"from x[{element}]")
         owner = launch.owner(element)
         block, inside = (None, 0) if owner is None else launch.place(owner)
         yield _cell(
@@ -155,20 +163,23 @@ def _element_cells(launch: GridMap, chosen: int, top: int) -> Iterator[str]:
         )
 
 
+def _label(y: int, text: str, **style: str) -> str:
+    return _text(4, y, text, text_anchor="start", **style)
+
+
 def _cell(
     corner: tuple[int, int], lines: tuple[str, str], block: int | None, chosen: bool
 ) -> str:
     x, y = corner
     ground = "panel" if block is None else f"block{block % palette.BLOCKS}"
-    line = palette.LINES["accent" if chosen else "line"].light
     dashes = ' stroke-dasharray="3 3"' if block is None else ""
     middle = x + CELL[0] / 2
     return (
-        f'<rect x="{x + 2}" y="{y + 2}" width="{CELL[0] - 4}" height="{CELL[1] - 4}" '
-        f'rx="3" fill="{palette.GROUNDS[ground].light}" stroke="{line}" '
-        f'stroke-width="{3 if chosen else 1}"{dashes}/>'
-        + _text(middle, y + 16, lines[0], text_anchor="middle")
-        + _text(middle, y + 28, lines[1], text_anchor="middle", font_size=10)
+        f'<use href="#{"chosen" if chosen else "cell"}" x="{x + 2}" y="{y + 2}" '
+        f'fill="{palette.GROUNDS[ground].light}"{dashes}/>'
+        f'<text x="{middle:g}" y="{y + 16}">{escape(lines[0])}'
+        f'<tspan x="{middle:g}" dy="12" font-size="10">{escape(lines[1])}</tspan>'
+        "</text>"
     )
 
 

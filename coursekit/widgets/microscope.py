@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from dataclasses import replace
 from typing import Any
 
 import traitlets
 
-from coursekit.counting import count, spelt
-from coursekit.errors import ArgumentError, KernelError
+from coursekit.counting import spelt
+from coursekit.errors import ArgumentError, CourseError
 from coursekit.launching import Kernel
-from coursekit.simt.counters import Counters
-from coursekit.tracing import Trace, trace
 from coursekit.widgets import microscope_picture
 from coursekit.widgets.base import CourseWidget
+from coursekit.widgets.microscope_launch import Launch, Look
 from coursekit.widgets.microscope_state import HEATS, as_json, pair_lines, view
 from coursekit.widgets.microscope_values import MOST_BYTES
 
@@ -41,7 +38,8 @@ def microscope(
     The lines of the kernel are heated by what the whole launch counts. The steps of
     one warp can be gone through, forwards and backwards: its active lanes, the
     registers, and for every access which lane reaches which sector or bank, and how
-    it came to its index.
+    it came to its index. Below it the kernel can be edited: what is compiled then is
+    shown beside the first version.
 
     Parameters
     ----------
@@ -74,32 +72,20 @@ def microscope(
     --------
     ``ck.microscope(kernel, 4, 128, (a, b, n))``
     """
-    place = {"block_index": block_index, "warp": warp, "shared_bytes": shared_bytes}
-    pictures = []
+    launch = Launch(kernel, grid, block, args, block_index, warp, shared_bytes)
+    looks = []
     if isinstance(before, Kernel):
-        pictures.append(_look(before, grid, block, args, **place))
+        looks.append(replace(launch, kernel=before).look())
     elif isinstance(before, Microscope):
-        pictures.append(before.looks[-1])
+        looks.append(before.looks[-1])
     elif before is not None:
         raise ArgumentError.explained(
             f"microscope got before={type(before).__name__}.",
             "The earlier version is a microscope, or a kernel of a compiled module.",
             "Keep the first microscope in a variable, and pass that.",
         )
-    pictures.append(_look(kernel, grid, block, args, **place))
-    return Microscope(tuple(pictures), heat=heat, predict=predict)
-
-
-def _look(kernel, grid, block, args, *, block_index, warp, shared_bytes):
-    steps = trace(
-        kernel, grid, block, args, block_index, warp, shared_bytes=shared_bytes
-    )
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):  # what the kernel prints
-            return steps, count(kernel, grid, block, args, shared_bytes)
-    except KernelError as error:
-        found = steps.error or error.with_traceback(None)
-        return replace(steps, error=found), None
+    looks.append(launch.look())
+    return Microscope(tuple(looks), heat=heat, predict=predict, launch=launch)
 
 
 class Microscope(CourseWidget, files="microscope"):
@@ -113,6 +99,11 @@ class Microscope(CourseWidget, files="microscope"):
         What is shown now.
     predicted : dict
         Predictions of the reader by line number: sectors or wavefronts a request.
+    text : str
+        The kernel, for the reader to edit; empty where there is nothing to launch.
+    edited, answered : dict
+        The text that the reader wants compiled, with its turn; which turn is done,
+        and what was wrong with it.
     """
 
     views = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -123,13 +114,17 @@ class Microscope(CourseWidget, files="microscope"):
     heat = traitlets.Unicode("").tag(sync=True)
     predicting = traitlets.Bool(False).tag(sync=True)
     predicted = traitlets.Dict().tag(sync=True)
+    text = traitlets.Unicode().tag(sync=True)
+    edited = traitlets.Dict().tag(sync=True)
+    answered = traitlets.Dict().tag(sync=True)
 
     def __init__(
         self,
-        looks: tuple[tuple[Trace, Counters | None], ...],
+        looks: tuple[Look, ...],
         *,
         heat: str | None = None,
         predict: bool = False,
+        launch: Launch | None = None,
     ) -> None:
         if heat is not None and heat not in HEATS:
             raise ArgumentError.explained(
@@ -137,26 +132,46 @@ class Microscope(CourseWidget, files="microscope"):
                 "The lines are heated by a kind of count.",
                 f"Take one of {', '.join(HEATS)}.",
             )
+        self._launch = launch
+        text = "" if launch is None else launch.text
+        self._room = MOST_BYTES - 1000 - len(as_json(text))
+        traits = self._seen(looks, heat)
+        super().__init__(**traits, predicting=predict, text=text)
+
+    def _seen(self, looks: tuple[Look, ...], heat: str | None) -> dict[str, Any]:
+        """Take in what was traced and counted; return what the page needs of it."""
         self.looks = looks
-        share = (MOST_BYTES - 1000) // len(looks)
-        self._views = [view(*look, share) for look in looks]
+        self._views = [view(*look, self._room // len(looks)) for look in looks]
         pair_lines(self._views)
         shown = self._views[-1]
         heat = heat or next(iter(shown["heats"]), "")
-        dearest = microscope_picture.dearest(shown, heat)
-        super().__init__(
-            views=[as_json(one) for one in self._views],
-            labels=list(LABELS[2 - len(looks) :]),
-            version=len(looks) - 1,
-            step=dearest or 0,
-            heat=heat,
-            predicting=predict,
-        )
+        return {
+            "views": [as_json(one) for one in self._views],
+            "labels": list(LABELS[2 - len(looks) :]),
+            "version": len(looks) - 1,
+            "step": microscope_picture.dearest(shown, heat) or 0,
+            "heat": heat,
+        }
+
+    @traitlets.observe("edited")
+    def _compare(self, _change: object) -> None:
+        """Compile what the reader wrote, and show it beside the first version."""
+        turn, trouble = self.edited.get("turn"), ""
+        try:
+            look = self._launch.edited(self.edited["text"]).look()
+        except CourseError as error:
+            trouble = str(error)
+        else:
+            with self.hold_sync():
+                seen = self._seen((self.looks[0], look), self.heat)
+                for name, value in (seen | {"predicted": {}}).items():
+                    setattr(self, name, value)
+        self.answered = {"turn": turn, "trouble": trouble}
 
     @property
     def nbytes(self) -> int:
         """Bytes of JSON that a page needs for it."""
-        return sum(len(text) for text in self.views)
+        return sum(map(len, [*self.views, as_json(self.text)]))
 
     @property
     def shown(self) -> dict[str, Any]:

@@ -111,7 +111,8 @@ def svg(views: list[dict], version: int, heat: str | None) -> str:
         _text(12, 22, f"Kernel Microscope: {state['kernel']}, {state['place']}",
               font_weight="bold", font_size=15),
         _text(12, 46, _heading(views, heat), font_size=13),
-        *_code(views, state, lines, heat),
+        *_bars(views, state, lines, heat),
+        *_code(state, lines),
     ]  # fmt: skip
     if step is not None:
         body += _access(state, step, below)
@@ -130,8 +131,8 @@ def _heading(views: list[dict], heat: str | None) -> str:
         return "Predict what each marked line needs; the counts are hidden."
     sums = [sum(one["heats"].get(heat, {}).values()) for one in views]
     scope = views[-1]["scope"]
-    if len(views) == 1:
-        return f"Bars: {heat} of the {scope}, {sums[0]:,} in all"
+    if len(views) == 1 or views[0]["scope"] != scope:
+        return f"Bars: {heat} of the {scope}, {sums[-1]:,} in all"
     return f"Bars: {heat} of the {scope}; before {sums[0]:,}, after {sums[1]:,}"
 
 
@@ -145,36 +146,52 @@ def _window(state: dict[str, Any], heat: str | None) -> range:
     return range(start, start + MOST_LINES)
 
 
-def _code(views, state, lines: range, heat: str | None) -> Iterator[str]:
-    most = max((n for one in views for n in one["heats"].get(heat, {}).values()),
+def _bars(views, state, lines: range, heat: str | None) -> Iterator[str]:
+    """Draw the number of each line, its heat, and how much that is."""
+    alike = [one for one in views if one["scope"] == state["scope"]]
+    most = max((n for one in alike for n in one["heats"].get(heat, {}).values()),
                default=1)  # fmt: skip
     counts = state["heats"].get(heat, {}) if heat is not None else {}
+    yield f'<g text-anchor="end" font-size="11" fill="{palette.INKS["quiet"].light}">'
     for row, line in enumerate(lines):
-        y = TOP + row * LINE
-        amount = counts.get(line, 0)
-        yield _text(36, y + 13, str(line), text_anchor="end", font_size=11,
-                    fill=palette.INKS["quiet"].light)  # fmt: skip
+        yield _text(36, TOP + row * LINE + 13, str(line))
+    yield f'</g><g fill="{palette.LINES["heat"].light}">'
+    amounts = {row: counts.get(line, 0) for row, line in enumerate(lines)}
+    for row, amount in amounts.items():
         if amount:
             wide = max(3, _BAR * amount / most)
-            yield (f'<rect x="44" y="{y + 3}" width="{wide:.1f}" height="12" '
-                   f'fill="{palette.LINES["heat"].light}"/>')  # fmt: skip
-            yield _text(172, y + 13, f"{amount:,}", text_anchor="end", font_size=11)
+            yield (f'<rect x="44" y="{TOP + row * LINE + 3}" '
+                   f'width="{wide:.1f}" height="12"/>')  # fmt: skip
+    yield '</g><g text-anchor="end" font-size="11">'
+    for row, line in enumerate(lines):
+        y = TOP + row * LINE + 13
+        if amounts[row]:
+            yield _text(172, y, f"{amounts[row]:,}")
         elif heat is None and line in state["rates"]:
-            yield _text(172, y + 13, "?", text_anchor="end", font_weight="bold")
-        yield _code_line(state["code"][line - state["first"]], y + 13)
+            yield _text(172, y, "?", font_weight="bold")
+    yield "</g>"
 
 
-def _code_line(parts: list, y: float) -> str:
-    spans, room = [], _MOST_LETTERS
+def _code(state, lines: range) -> Iterator[str]:
+    yield (f'<g font-family="monospace" fill="{TEXT["plain"].light}">')
+    for row, line in enumerate(lines):
+        y = TOP + row * LINE + 13
+        yield f'<text xml:space="preserve" x="{_CODE_AT}" y="{y}">'
+        yield from _parts(state["code"][line - state["first"]])
+        yield "</text>"
+    yield "</g>"
+
+
+def _parts(parts: list) -> Iterator[str]:
+    room = _MOST_LETTERS
     for kind, text in parts:
         text = text[:room].replace("\t", "    ")
         room -= len(text)
-        shade = TEXT.get(kind, TEXT["plain"]).light
-        spans.append(f'<tspan fill="{shade}">{escape(text)}</tspan>')
-    return (
-        f'<text x="{_CODE_AT}" y="{y:g}" font-family="monospace" font-size="12" '
-        f'xml:space="preserve" style="white-space:pre">{"".join(spans)}</text>'
-    )
+        text = escape(text, quote=False)
+        if kind == "plain" or not text:
+            yield text
+        else:
+            yield f'<tspan fill="{TEXT[kind].light}">{text}</tspan>'
 
 
 def _access(state: dict[str, Any], step: int, top: int) -> Iterator[str]:
@@ -193,28 +210,25 @@ def _access(state: dict[str, Any], step: int, top: int) -> Iterator[str]:
     wide = min(80.0, (WIDTH - 24) / max(len(names), 1))
     middles = {name: 12 + (n + 0.5) * wide - 1 for n, name in enumerate(names)}
     lanes_at, boxes_at = top + 18, top + 112
-    for lane, target in enumerate(targets):
-        x = 12 + lane * _LANE + (_LANE - 3) / 2
-        if target is not None:
-            to = middles[target]
-            yield (f'<path d="M{x:.1f} {lanes_at + 22} C{x:.1f} {lanes_at + 58} '
-                   f'{to:.1f} {boxes_at - 36} {to:.1f} {boxes_at}" fill="none" '
-                   f'stroke="{palette.LINES["line"].light}"/>')  # fmt: skip
-        ground = "panel" if target is None else "block0"
-        yield _box(12 + lane * _LANE, lanes_at, _LANE - 3, ground, str(lane))
+    yield from _arrows(targets, middles, lanes_at + 22, boxes_at)
+    boxes = [
+        (12 + lane * _LANE, lanes_at, _LANE - 3, str(lane),
+         "panel" if target is None else "block0")
+        for lane, target in enumerate(targets)
+    ]  # fmt: skip
     for position, name in enumerate(names):
         users = [at // 4 for at, t in zip(offsets, targets, strict=True) if t == name]
         busy = len(set(users))
         ground = "panel" if not users else "block2"
         if shared and busy > 1:
             ground = "block1"
-        left = middles[name] - wide / 2 + 1
         label = str(name) if shared else str(math.ceil(name * 32 / access["item"]))
         every = math.ceil((len(label) + 1) * 6 / wide)
         label = "" if position % every else label
-        yield _box(left, boxes_at, wide - 3, ground, label)
+        boxes.append((middles[name] - wide / 2 + 1, boxes_at, wide - 3, label, ground))
         if shared and users:
             yield _text(middles[name], boxes_at + 36, str(busy), text_anchor="middle")
+    yield from _boxes(boxes)
     legend = (
         "Above: lanes. Below: banks, and how many words the warp asks of each."
         if shared
@@ -224,13 +238,32 @@ def _access(state: dict[str, Any], step: int, top: int) -> Iterator[str]:
     yield _text(12, boxes_at + 56, legend)
 
 
-def _box(x: float, y: float, width: float, ground: str, label: str) -> str:
-    return (
-        f'<rect x="{x:.1f}" y="{y:g}" width="{width:.1f}" height="22" rx="2" '
-        f'fill="{palette.GROUNDS[ground].light}" '
-        f'stroke="{palette.LINES["line"].light}"/>'
-        + _text(x + width / 2, y + 15, label, text_anchor="middle", font_size=10.5)
-    )
+def _arrows(targets, middles, top: float, bottom: float) -> Iterator[str]:
+    """Draw a line from each lane to what it reaches."""
+    yield f'<g fill="none" stroke="{palette.LINES["line"].light}">'
+    for lane, target in enumerate(targets):
+        if target is not None:
+            x, to = 12 + lane * _LANE + (_LANE - 3) / 2, middles[target]
+            yield (f'<path d="M{x:g} {top}C{x:g} {top + 36} '
+                   f'{to:.4g} {bottom - 36} {to:.4g} {bottom}"/>')  # fmt: skip
+    yield "</g>"
+
+
+def _boxes(boxes: list[tuple[float, float, float, str, str]]) -> Iterator[str]:
+    """Draw boxes of (x, y, width, label, ground), those of one ground together."""
+    yield f'<g stroke="{palette.LINES["line"].light}">'
+    for ground in sorted({box[-1] for box in boxes}):
+        yield f'<g fill="{palette.GROUNDS[ground].light}">'
+        for x, y, width, _, own in boxes:
+            if own == ground:
+                yield (f'<rect x="{x:.4g}" y="{y}" width="{width:.4g}" height="22" '
+                       'rx="2"/>')  # fmt: skip
+        yield "</g>"
+    yield '</g><g text-anchor="middle" font-size="10.5">'
+    for x, y, width, label, _ in boxes:
+        if label:
+            yield f'<text x="{x + width / 2:.4g}" y="{y + 15}">{label}</text>'
+    yield "</g>"
 
 
 def _text(x: float, y: float, text: str, **style: str | float) -> str:

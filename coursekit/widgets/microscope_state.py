@@ -28,7 +28,11 @@ _RATES = {
         ("shared_load_requests", "shared_store_requests", "shared_atomic_requests"),
     ),
 }  # fmt: skip
-HEATS = {**COLUMNS, "warp instructions": ("warp_instructions",)}
+HEATS = {
+    **COLUMNS,
+    "warp instructions": ("warp_instructions",),
+    "divergent branches": ("divergent_branches",),
+}
 
 
 def view(trace: Trace, counters: Counters | None, most_bytes: int) -> dict[str, Any]:

@@ -9,8 +9,9 @@
 //          not for their copies: the tile may still be on its way.
 // Repair   Call __pipeline_wait_prior(0) before the barrier.
 //
-// finds: n=512 racecheck DataRaceError line 27
-// finds: n=512 initcheck UninitializedReadError line 27
+// finds: n=512 racecheck DataRaceError line 28
+// finds: n=512 initcheck UninitializedReadError line 28
+// finds: n=512 synccheck BarrierError line 28
 // needs: sm_80
 
 #include <cuda_pipeline.h>

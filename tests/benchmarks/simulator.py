@@ -125,8 +125,10 @@ def measure(module) -> tuple[list[Row], dict[str, float]]:
         one = prepared[name] = Prepared(module, make(n))
         launched[name] = one.launch()
         one.check()
+    raced = {f"racecheck, {name}": prepared[name] for name in cases.RACED}
     with tempfile.TemporaryDirectory() as folder:
         timers = {name: one.seconds for name, one in prepared.items()}
+        timers |= {name: one.race_seconds for name, one in raced.items()}
         timers |= c_timers(512, Path(folder))
         seconds = interleaved(timers, REPETITIONS)
     rows = []
@@ -136,6 +138,18 @@ def measure(module) -> tuple[list[Row], dict[str, float]]:
         elapsed_ms, engine = seconds[name] * 1e3, launched[name].engine
         rows.append(Row(name, one.case.kernel, elapsed_ms, rate / 1e9, engine))
     return rows, seconds
+
+
+def race_goals(seconds: dict[str, float]) -> list[Goal]:
+    """How much longer launches take that are checked for races."""
+    return [
+        Goal(
+            f"racecheck / launch, {name}",
+            seconds[f"racecheck, {name}"] / seconds[name],
+            2,
+        )
+        for name in cases.RACED
+    ]
 
 
 def launch_microseconds(module) -> float:
@@ -201,6 +215,7 @@ def goals(rows, seconds, numba_s: float, compiling, launch_us: float) -> list[Go
         Goal("compile, median kernel", statistics.median(cold.values()), 150, "ms"),
         Goal("load from the cache, slowest kernel", max(cached.values()), 5, "ms"),
         Goal("launch of one block", launch_us, 100, "us"),
+        *race_goals(seconds),
     ]
 
 
@@ -214,6 +229,9 @@ def show(machine: dict, rows, seconds, compiling, found) -> None:
             f"{row.name:<30}{row.elapsed_ms:>9.2f}{row.gti_s:>8.2f}"
             f"{cold[row.kernel]:>12.0f}{cached[row.kernel]:>11.1f}  {row.engine}"
         )
+    for name in cases.RACED:
+        title = f"racecheck, {name}"
+        print(f"{title:<30}{seconds[title] * 1e3:>9.2f}{'':>31}  compiled")
     for name, flags in rivals.FLAGS.items():
         shown = f"{seconds[name] * 1e3:.2f}" if name in seconds else "no C compiler"
         title = " ".join(("C", name, "512^3", *flags))
@@ -245,6 +263,7 @@ def main() -> None:
         "Numba's simulator": f"{numba_s:.0f} s ({how})",
     }
     found = goals(rows, seconds, numba_s, compiling, launch_us)
+    race_ms = {n: seconds[f"racecheck, {n}"] * 1e3 for n in cases.RACED}
     c_ms = {name: s * 1e3 for name, s in seconds.items() if name in rivals.FLAGS}
     show(machine, rows, seconds, compiling, found)
     if options.json:
@@ -252,6 +271,7 @@ def main() -> None:
             "machine": machine,
             "cases": [asdict(row) for row in rows],
             "c_ms": c_ms,
+            "racecheck_ms": race_ms,
             "compile_ms": dict(zip(("cold", "cached"), compiling, strict=True)),
             "launch_us": launch_us,
             "goals": [{**asdict(goal), "met": goal.met} for goal in found],

@@ -153,6 +153,7 @@ CASES: dict[str, tuple[Callable[[int], Case], int]] = {
     "naive matmul 512^3": (matmul_naive, 512),
     "SGEMM 8x8 512^3": (sgemm_patches, 512),
     "divergent tree 1 Mi": (reduce_divergent, 1 << 20),
+    "divergent tree 4 Mi": (reduce_divergent, 1 << 22),
     "coalesced reduction 4 Mi": (reduce_coalesced, 1 << 22),
     "transpose naive 1024^2": (transpose_naive, 1024),
     "transpose tile 1024^2": (transpose_tile, 1024),
@@ -161,3 +162,5 @@ CASES: dict[str, tuple[Callable[[int], Case], int]] = {
     "random gather 1 Mi": (gather, 1 << 20),
     "vec_add 4 Mi": (vec_add, 1 << 22),
 }
+# Of these the race check is timed too.
+RACED = ("tiled matmul 512^3", "divergent tree 4 Mi")

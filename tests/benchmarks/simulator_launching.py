@@ -10,6 +10,7 @@ import numpy as np
 import coursekit as ck
 from coursekit.arguments.staging import stage
 from coursekit.configuration import configure
+from coursekit.simt.checks.races import RaceCheck
 
 # On Linux, seconds that this process ran: other programs may share its core.
 clock = time.process_time if sys.platform == "linux" else time.perf_counter
@@ -57,6 +58,21 @@ class Prepared:
         start = clock()
         self.launch()
         return clock() - start
+
+    def race_seconds(self) -> float:
+        """Seconds of one launch that is checked for races, in compiled code."""
+        start = clock()
+        result = self.backend.launch(
+            self.kernel,
+            self.configuration,
+            self.staged,
+            observer=RaceCheck(),
+            engine=self.engine,
+        )
+        seconds = clock() - start
+        if result.engine != self.engine:
+            raise AssertionError(f"{self.case.kernel}: {result.note}")
+        return seconds
 
     def check(self) -> None:
         """Raise unless the output is right."""

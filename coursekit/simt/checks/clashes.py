@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from coursekit.simt.checks.findings import ERROR, NOTE, WARNING
+from coursekit.simt.checks.guesses import only_guesses
 from coursekit.simt.checks.ordering import BlockOrder
-from coursekit.simt.ir import Address
 
 # How two threads that race stand to each other: lanes of one store, lanes of one
-# warp at different times, or threads of different warps.
-TOGETHER, NEAR, APART = "together", "near", "apart"
+# warp at different times, threads of different warps, or of different blocks.
+TOGETHER, NEAR, APART, FOREIGN = "together", "near", "apart", "foreign"
 
 
 class Touch(NamedTuple):
@@ -39,10 +39,16 @@ def line(access):
 
 
 def allowed(touch: Touch, earlier, how: str) -> bool:
-    """Whether two unordered accesses are no race: both are atomic or volatile."""
+    """Whether two unordered accesses are no race: both are atomic or volatile.
+
+    What is atomic within a block only, as `atomicAdd_block` is, does not count for
+    threads of other blocks.
+    """
     access = touch.access
     if not (access.strong and earlier.strong):
         return False
+    if how == FOREIGN:
+        return not (access.in_block or earlier.in_block)
     atomic = access.atomic or earlier.atomic
     return atomic or how == APART or touch.part[0].space != "shared"
 
@@ -60,27 +66,7 @@ def judge(touch: Touch, earlier, at, others, how: str) -> tuple:
         if differ.any():
             return kind, at[differ], others[differ]
         return NOTE, at, others
-    return (NOTE if _only_guesses(access, earlier) else kind), at, others
-
-
-def _only_guesses(access, earlier) -> bool:
-    """Whether a plain read only guesses what an atomic on its address confirms.
-
-    That is how loops around atomicCAS begin.
-    """
-    pair = {access.verb: access, earlier.verb: earlier}
-    if set(pair) != {"reads", "updates"}:
-        return False
-    read = pair["reads"]
-    wanted = _address(read.instruction)
-    return any(
-        one.opcode in ("atom", "red") and _address(one) == wanted
-        for one in read.function.instructions
-    )
-
-
-def _address(instruction):
-    return next(o for o in instruction.operands if isinstance(o, Address))
+    return (NOTE if only_guesses(access, earlier) else kind), at, others
 
 
 def _same_values(touch: Touch, positions, others, how: str) -> np.ndarray:

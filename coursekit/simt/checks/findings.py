@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 
 from coursekit.errors import KernelError
@@ -84,12 +84,16 @@ class Findings:
         Errors, then warnings, each in the order of their first appearance.
     notes : tuple of Finding
         What is worth knowing, but does no harm; not counted.
+    engine : str
+        Which engine of the simulator looked: "interpreter", or "compiled", which can
+        only say that there is nothing.
     """
 
     checker: str
     kernel: str
     items: tuple[Finding, ...] = ()
     notes: tuple[Finding, ...] = ()
+    engine: str = field(default="interpreter", compare=False)
 
     def __iter__(self) -> Iterator[Finding]:
         return iter(self.items)
@@ -99,6 +103,20 @@ class Findings:
 
     def __getitem__(self, index):
         return self.items[index]
+
+    def joined(self, other: Findings) -> Findings:
+        """These findings, and those of another check on lines without one of these."""
+        known = {(one.file, one.line) for one in (*self.items, *self.notes)}
+        more, notes = (
+            tuple(one for one in some if (one.file, one.line) not in known)
+            for some in (other.items, other.notes)
+        )
+        return replace(self, items=self.items + more, notes=self.notes + notes)
+
+    def only(self, kind: str, files) -> Findings:
+        """The findings of one class of error in some files, without notes."""
+        items = (one for one in self.items if one.kind == kind and one.file in files)
+        return replace(self, items=tuple(items), notes=())
 
     def raise_first(self) -> None:
         """Raise the error of the first finding, if there is one."""

@@ -2,7 +2,35 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+LANES = 32
+
+
+class Touched(NamedTuple):
+    """One access of some lanes of a warp to a region of shared memory.
+
+    `places` are its bytes, and `threads` the numbers in the block of those who touch
+    them: `each` of a lane.
+    """
+
+    access: object
+    warp: object
+    part: tuple
+    places: np.ndarray
+    threads: np.ndarray
+    each: int
+
+    @classmethod
+    def of(cls, access, warp, part) -> Touched:
+        """Spread an access to `part`, (region, lanes, offsets), over its bytes."""
+        _, lanes, offsets = part
+        threads = LANES * warp.index + np.arange(LANES)[lanes]
+        places = offsets.astype(np.int64)[:, None] + np.arange(access.width)
+        each = access.width
+        return cls(access, warp, part, places.ravel(), threads.repeat(each), each)
 
 
 class Flights:
@@ -14,6 +42,9 @@ class Flights:
 
     def __init__(self):
         self._regions: dict = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._regions)
 
     def begin(self, touch, number: int) -> None:
         """Note that the lanes of `touch` have begun to copy."""

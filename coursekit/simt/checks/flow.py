@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from coursekit.simt.dataflow import registers_of
-from coursekit.simt.ir import Address, Register, Vector
+from coursekit.simt.ir import BYTES, Address, Register, Vector
 
 # Nobody reads it; it is only copied on chip or within device memory; it is copied
 # to device memory from elsewhere; something is computed from it.
@@ -18,6 +18,7 @@ class Uses:
     """Which instructions of a function read each register."""
 
     def __init__(self, function):
+        self.function = function
         self.readers = defaultdict(list)
         for instruction in function.instructions:
             for index in set(registers_of(instruction)[1]):
@@ -38,14 +39,24 @@ class Uses:
     def _use(self, instruction, index: int, space: str, seen: frozenset) -> str:
         if instruction.guard is not None and instruction.guard.register.index == index:
             return USED
-        if instruction.opcode == "st" and "param" not in instruction.modifiers:
-            return _stored(instruction, index, space)
+        if instruction.opcode == "st":
+            if "param" not in instruction.modifiers:
+                return _stored(instruction, index, space)
+            return COPY if self._is_member(instruction) else USED
         if instruction.opcode in ("mov", "selp"):
             target, *sources = instruction.operands
             chooses = instruction.opcode == "selp" and _is(sources[-1], index)
             if isinstance(target, Register) and not chooses:
                 return self._worst(target.index, space, seen)
         return USED
+
+    def _is_member(self, instruction) -> bool:
+        """Whether a store to an argument of a call fills a part of it only."""
+        address, value = instruction.operands
+        variable = self.function.variables.get(getattr(address.base, "name", None))
+        count = len(value.elements) if isinstance(value, Vector) else 1
+        width = count * BYTES[instruction.type]
+        return variable is not None and variable.nbytes > width
 
 
 def _stored(instruction, index: int, space: str) -> str:

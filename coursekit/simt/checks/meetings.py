@@ -1,4 +1,4 @@
-"""Barriers and warp functions that not all threads reach together."""
+"""Barriers, warp functions and copies that threads do not wait for together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt import faults
+from coursekit.simt.checks import wording
+from coursekit.simt.checks.clashes import line
 from coursekit.simt.checks.findings import ERROR, NOTE, WARNING, Collector
+from coursekit.simt.checks.flights import Flights, Touched
 from coursekit.simt.checks.watching import Observer
 
 _BIT = (np.uint32(1) << np.arange(32, dtype=np.uint32)).astype(np.uint32)
@@ -15,11 +18,46 @@ _BIT = (np.uint32(1) << np.arange(32, dtype=np.uint32)).astype(np.uint32)
 class SyncCheck(Observer):
     """Finds shuffles from absent lanes, and blocks that meet at several barriers.
 
-    Threads that never come to a barrier or a warp function stop a launch anyway.
+    It also finds shared memory that is used while an asynchronous copy, for which its
+    thread has not waited, is to write it. Threads that never come to a barrier or a
+    warp function stop a launch anyway.
     """
 
     def __init__(self):
         self.found = Collector()
+        self._copies: list = []
+        self._flights = Flights()
+
+    def starts(self, block) -> None:
+        """Forget the copies of the block that ran here before."""
+        self._flights.forget(block.shared.regions)
+
+    def begins(self, access, warp, part) -> None:
+        """Look for copies to where another one is on its way, and note this one."""
+        if access.writes and part[0].space == "shared":
+            touched = Touched.of(access, warp, part)
+            self._run_into(touched)
+            self._flights.begin(touched, len(self._copies))
+            self._copies.append(access)
+
+    def touches(self, access, warp, part) -> None:
+        """Look for accesses to what copies on their way are to write."""
+        if self._flights and part[0].space == "shared":
+            touched = Touched.of(access, warp, part)
+            if access.copies:
+                self._flights.land(part[0], touched.places)
+            else:
+                self._run_into(touched)
+
+    def _run_into(self, touched) -> None:
+        for at, others, number in self._flights.members(touched):
+            copy, first = self._copies[number], int(at[0]) // touched.each
+
+            def make(copy=copy, first=first, other=int(others[0])):
+                return wording.unawaited(touched, copy, first, other)
+
+            key = "copy", line(touched.access), line(copy)
+            self.found.add(ERROR, key, len(at) // touched.each, make)
 
     def shuffles(self, warp, instruction, source) -> None:
         """Look for lanes that read from one which does not take part."""

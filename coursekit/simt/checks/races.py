@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit.simt.checks import clashes, wording
-from coursekit.simt.checks.clashes import APART, NEAR, TOGETHER, Touch
+from coursekit.simt.checks.clashes import APART, FOREIGN, NEAR, TOGETHER, Touch
 from coursekit.simt.checks.findings import ERROR, Collector
 from coursekit.simt.checks.flights import Flights
 from coursekit.simt.checks.ordering import BlockOrder, joined
@@ -23,7 +23,13 @@ class RaceCheck(Observer):
     found : Collector
     """
 
+    compiles = True
+
     def __init__(self):
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: the launch starts again."""
         self.found = Collector()
         self.now = 1
         self.accesses: list = []
@@ -32,6 +38,7 @@ class RaceCheck(Observer):
         self._shadows: dict = {}
         self._published: dict = {}
         self._turns: dict = {}
+        self._narrow = False
         self._flights = Flights()
 
     # -- what orders accesses ---------------------------------------------------------
@@ -179,13 +186,14 @@ class RaceCheck(Observer):
                 where = places[at]
                 writers, numbers = shadow.writes.threads, shadow.writes.numbers
                 self._suspect(touch, at, writers[where], stamps[at], numbers[where])
+        self._narrow |= access.atomic and access.in_block
         crowds = [shadow.reads] if access.writes else []
-        if not access.atomic:
+        if not access.atomic or self._narrow:
             crowds.append(shadow.updates)
         for crowd in crowds:
             if crowd.used:
                 for found in crowd.members(places, threads, floor):
-                    if self._turns and crowd is shadow.updates:
+                    if self._turns and crowd is shadow.updates and not access.atomic:
                         found = self._out_of_turn(touch, found)
                     self._suspect(touch, *found)
 
@@ -224,8 +232,13 @@ class RaceCheck(Observer):
             earlier = self.accesses[number]
             chosen = np.flatnonzero(bad & (numbers == number))
             mates = threads[chosen] // LANES == others[chosen] // LANES
+            inside = others[chosen] // touch.order.size == touch.order.number
             near = TOGETHER if stamps[0] == self.now else NEAR
-            for some, how in ((chosen[mates], near), (chosen[~mates], APART)):
+            for some, how in (
+                (chosen[mates], near),
+                (chosen[inside & ~mates], APART),
+                (chosen[~inside], FOREIGN),
+            ):
                 if len(some) and not clashes.allowed(touch, earlier, how):
                     self._report(touch, earlier, at[some], others[some], how)
 

@@ -7,11 +7,13 @@ import numpy as np
 from coursekit.simt.checks import wording
 from coursekit.simt.checks.findings import ERROR, NOTE, Collector
 from coursekit.simt.checks.flow import COPY, LEAVES, UNUSED, USED, Uses
-from coursekit.simt.checks.watching import Observer
+from coursekit.simt.checks.watching import Enough, Observer
 from coursekit.simt.ir import Register, Vector
 from coursekit.simt.memory import POISON
 
 WORD = 4
+# Blocks at each end of the grid whose variables are looked at.
+BLOCKS = 1
 
 
 class InitCheck(Observer):
@@ -19,16 +21,22 @@ class InitCheck(Observer):
 
     Attributes
     ----------
+    names : frozenset of str
+        Variables that the source declares without a value.
     fresh : list of Region
         Device memory that the host has not filled.
     """
 
-    def __init__(self):
+    spaces = frozenset(("shared", "local", "global"))
+
+    def __init__(self, names=frozenset()):
         self.found = Collector()
+        self.names = names
         self.fresh: list = []
         self._valid: dict = {}
         self._uses: dict = {}
         self._copied: dict = {}
+        self._copies: set = set()
         self._flying: dict = {}
 
     def attach(self, launch):
@@ -61,9 +69,13 @@ class InitCheck(Observer):
         return places + np.arange(access.width // unit)
 
     def touches(self, access, warp, part) -> None:
-        region, lanes, offsets = part
+        region, lanes, _ = part
         valid = self._valid.get(region)
+        if region.space not in self.spaces:
+            return
         if valid is None:
+            if self._copies and access.verb == "writes":
+                self._hand_out(access, warp, part)
             return
         places = self._places(access, part)
         if access.copies and region in self._flying:
@@ -105,6 +117,8 @@ class InitCheck(Observer):
                 self._report(ERROR, access, warp, part, harmful)
             elif not whole.all():
                 self._report(NOTE, access, warp, part, ~whole)
+            if use == COPY:
+                self._copies.add((warp.frame, register.index))
             if use != USED:
                 self._remember(warp, register, part[1], by_element[:, k])
 
@@ -130,6 +144,22 @@ class InitCheck(Observer):
                     into = places[:, k * columns : (k + 1) * columns]
                     valid[into] = known[lanes]
 
+    def _hand_out(self, access, warp, part) -> None:
+        """Report copies of unwritten values in an array that the host has filled."""
+        bad = False
+        for register in _registers(access.instruction, 1):
+            key = warp.frame, getattr(register, "index", None)
+            if key in self._copies:
+                known = self._copied.get(key)
+                bad = bad | (False if known is None else ~known[part[1]].any(axis=1))
+        if np.any(bad):
+            where = access.instruction.location or access.instruction.text
+            first = int(np.argmax(bad))
+            self.found.add(
+                ERROR, ("handed out", where), int(np.count_nonzero(bad)),
+                lambda: wording.handed_out(access, warp, part, first),
+            )  # fmt: skip
+
     def _uses_of(self, function) -> Uses:
         found = self._uses.get(function.name)
         if found is None:
@@ -142,11 +172,37 @@ class InitCheck(Observer):
             flying = self._flying.get(part[0])
             places = self._places(access, part)[position]
             copied = flying is not None and bool(flying[places].any())
-            return wording.unwritten(access, warp, part, position, kind, copied=copied)
+            names = self.names
+            return wording.unwritten(
+                access, warp, part, position, kind, copied=copied, names=names
+            )
 
         where = access.instruction.location or access.instruction.text
         key = part[0].name, where
         self.found.add(kind, key, int(np.count_nonzero(bad)), make)
+
+
+class VariableCheck(InitCheck):
+    """Looks at variables of threads and blocks alone, in the blocks that run first.
+
+    Attributes
+    ----------
+    left_out : bool
+        Whether there were more blocks.
+    """
+
+    spaces = frozenset(("local", "shared"))
+
+    def __init__(self, names):
+        super().__init__(names)
+        self.more, self.left_out = BLOCKS, False
+
+    def starts(self, block) -> None:
+        if self.more == 0:
+            self.left_out = True
+            raise Enough
+        self.more -= 1
+        super().starts(block)
 
 
 def _registers(instruction, position: int) -> tuple:

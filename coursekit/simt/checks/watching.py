@@ -20,8 +20,17 @@ _STRONG = {"volatile", "relaxed", "acquire", "release", "mmio"}
 _RELEASES = {"release", "acq_rel"}
 
 
+class Enough(Exception):
+    """Ends a launch of which a checker has seen what it wanted to see."""
+
+
 class Observer:
-    """Sees a launch; each method does nothing unless a checker overrides it."""
+    """Sees a launch; each method does nothing unless a checker overrides it.
+
+    With `compiles`, compiled code may say that there is nothing to find.
+    """
+
+    compiles = False
 
     def attach(self, launch):
         """Begin to observe; returns the program that the launch is to run."""

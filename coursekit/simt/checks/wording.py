@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 
 from coursekit import errors
 from coursekit.simt import faults
-from coursekit.simt.checks.findings import NOTE, WARNING
+from coursekit.simt.checks.findings import NOTE
 
 LANES = 32
-GUESS, COPY = "guess", "copy"
+GUESS, COPY, SCOPE = "guess", "copy", "scope"
 _DOES = {"reads": "reads {}", "writes": "writes {}",
          "updates": "updates {} atomically"}  # fmt: skip
 
@@ -51,6 +52,8 @@ def race(touch, earlier, position: int, other: int, severity: str, near: bool):
     kind = severity
     if severity == NOTE and me.access.verb != they.access.verb:
         kind = GUESS
+    if me.access.strong and they.access.strong and not same_block:
+        kind = SCOPE
     other = f"thread {they.thread} {there}"
     if same_block and me.thread == they.thread:
         other = "a copy that it began itself"
@@ -60,7 +63,8 @@ def race(touch, earlier, position: int, other: int, severity: str, near: bool):
         f"{_DOES[they.access.verb].format('it')}: {_lack(same_block, near, kind)}"
     )
     found, lines = _lines(launch.program, (they, me))
-    cause, cure = _race_advice(region, same_block, near, kind)
+    verbs = {me.access.verb, they.access.verb}
+    cause, cure = _ADVICE.get(kind) or _race_advice(region, same_block, near, verbs)
     error = errors.DataRaceError.explained("\n  ".join([what, *lines]), cause, cure)
     return placed(error, me.thread, me.block, found)
 
@@ -77,6 +81,8 @@ def _lack(same_block: bool, near: bool, severity: str) -> str:
         return "no order between them, but the read may be out of date."
     if severity == COPY:
         return "nobody has waited for that copy."
+    if severity == SCOPE:
+        return "one of the two is atomic within its own block only."
     if near:
         return "one warp, but no __syncwarp() between them."
     return "no barrier between them." if same_block else "nothing orders blocks."
@@ -92,23 +98,19 @@ def _lines(program, sides):
     return place, lines
 
 
-def _race_advice(region, same_block, near, severity):
-    if severity == NOTE:
-        return (
-            "Several threads do the same; the result does not depend on their order.",
-            "Let one thread do it, for example with `if (threadIdx.x == 0)`.",
-        )
-    if severity == GUESS:
-        return (
-            "The value read is a guess, which an atomic on the same element confirms.",
-            "Nothing is wrong as long as the guess alone decides nothing.",
-        )
-    if severity == COPY:
-        return _UNAWAITED
-    if near and severity == WARNING:
+def _race_advice(region, same_block, near, verbs):
+    if near:
         return (
             "Threads of a warp need not run in step since Volta.",
             "Put a __syncwarp() between the two lines.",
+        )
+    if "updates" in verbs:
+        between, later = "Put a __syncthreads() between", "Do it in another launch"
+        apart = f"{between} the two" if same_block else later
+        return (
+            "Atomics are safe from each other only: a plain read or write of the same "
+            "element may come between them at any time.",
+            f"{apart}, or use an atomic here as well.",
         )
     if not same_block:
         return (
@@ -120,32 +122,85 @@ def _race_advice(region, same_block, near, severity):
             "Threads of a block run in any order between two barriers.",
             "Put a __syncthreads() between the two, or use an atomic.",
         )
+    if verbs == {"writes"}:
+        return (
+            "Several threads write the same element: an index that is not unique.",
+            "Give each thread its own elements, or use an atomic.",
+        )
     return (
-        "Two threads use the same element: an index that is not unique, or results "
-        "that several threads add up.",
-        "Use an atomic, give each thread its own elements, or put a barrier between.",
+        "Threads run in any order. Either several of them add up a result, or one "
+        "reads what another changes in place.",
+        "Use an atomic, write to another array, or put a barrier between the two.",
     )
 
 
 _UNAWAITED = (
     "An asynchronous copy goes on by itself; a barrier waits for threads, not for "
     "copies.",
-    "Let each thread wait for its copies, for example with "
+    "Let each thread wait for its copies, for example with __pipeline_commit() and "
     "__pipeline_wait_prior(0), and put a __syncthreads() behind that.",
 )
+_ADVICE = {
+    COPY: _UNAWAITED,
+    NOTE: (
+        "Several threads do the same; the result does not depend on their order.",
+        "Let one thread do it, for example with `if (threadIdx.x == 0)`.",
+    ),
+    GUESS: (
+        "The value read is a guess, which an atomic on the same element confirms.",
+        "Nothing is wrong as long as the guess alone decides nothing.",
+    ),
+    SCOPE: (
+        "Functions whose names end in _block, and thread_scope_block, are atomic "
+        "among the threads of one block; other blocks may come in between.",
+        "Use the function without _block, for example atomicAdd(), or "
+        "thread_scope_device.",
+    ),
+}
 
 
-def unwritten(access, warp, part, position: int, severity: str, *, copied: bool):
+def unawaited(touch, copy, position: int, other: int):
+    """Build the error for an access to what an unfinished copy is to write.
+
+    `position` counts the lanes of the access, `other` is the number in its block of
+    the thread that began the copy.
+    """
+    access, warp, (region, _, offsets) = touch.access, touch.warp, touch.part
+    launch, block = warp.block.launch, warp.block.index
+    number = int(touch.threads[position * touch.each])
+    me, they = (index(launch.block_shape, one) for one in (number, other))
+    place = faults.element(region, int(offsets[position]), access.width)
+    whose = "that it began itself" if me == they else f"of thread {they}"
+    what = (
+        f"thread {me} of block {block} {_DOES[access.verb].format(place)} while an "
+        f"asynchronous copy {whose} is on its way there: nobody has waited for it."
+    )
+    _, begun = faults.source_place(launch.program, copy.instruction.location)
+    found, shown = faults.source_place(launch.program, access.instruction.location)
+    lines = (
+        f"{begun or copy.instruction.text}    <- thread {they} begins to copy",
+        f"{shown or access.instruction.text}    <- thread {me} {access.verb}",
+    )
+    error = errors.BarrierError.explained("\n  ".join([what, *lines]), *_UNAWAITED)
+    return placed(error, me, block, found)
+
+
+def unwritten(
+    access, warp, part, position: int, severity: str, *, copied=False, names=frozenset()
+):
     """Build the error for a read of memory that nothing wrote.
 
-    `copied` says that an asynchronous copy is to write it.
+    `copied` says that an asynchronous copy is to write it; `names` are those of
+    variables that the source declares without a value.
     """
     region, lanes, offsets = part
     lane = int(np.arange(LANES)[lanes][position])
     offset = int(offsets[position])
     if region.space == "local":
         offset %= int(warp.local_stride)
-        place = f"byte {offset} of its own local memory"
+        name = _own_variable(access, warp, names)
+        place = f"{name}, in" if name else f"byte {offset} of"
+        place += " its own local memory"
     else:
         place = faults.element(region, offset, access.width)
     cause, cure = _UNAWAITED if copied else _UNWRITTEN[region.space]
@@ -159,6 +214,33 @@ def unwritten(access, warp, part, position: int, severity: str, *, copied: bool)
     )  # fmt: skip
 
 
+def handed_out(access, warp, part, position: int):
+    """Build the error for a store of a value that was copied from unwritten memory."""
+    region, lanes, offsets = part
+    place = faults.element(region, int(offsets[position]), access.width)
+    return faults.kernel_error(
+        errors.UninitializedReadError, warp, int(np.arange(LANES)[lanes][position]),
+        access.instruction,
+        f"{{thread}} writes a value to {place} that nothing has written where it was "
+        "read.",
+        "It is a copy of memory that ck.empty reserved, and that nobody has set.",
+        "Set that memory first, or start from ck.to_device(np.zeros(...)).",
+    )  # fmt: skip
+
+
+def _own_variable(access, warp, names) -> str:
+    """The one variable without a value that the line of an access names."""
+    program = warp.block.launch.program
+    place = access.instruction.location
+    while place is not None:
+        _, shown = faults.source_place(program, place)
+        found = names.intersection(re.findall(r"\w+", shown))
+        if found:
+            return next(iter(found)) if len(found) == 1 else ""
+        place = place.inlined_at
+    return ""
+
+
 _UNWRITTEN = {
     "shared": (
         "Shared memory starts with whatever an earlier block left there.",
@@ -166,8 +248,9 @@ _UNWRITTEN = {
         "edges, and put a __syncthreads() behind that.",
     ),
     "local": (
-        "An array of a thread starts with arbitrary values.",
-        "Give it values where it is declared, for example `float sum[4] = {};`.",
+        "A variable of a thread, array or not, starts with arbitrary values.",
+        "Give it a value where it is declared, for example `float sum = 0;` or "
+        "`float sums[4] = {};`.",
     ),
     "global": (
         "ck.empty reserves memory and does not set it.",

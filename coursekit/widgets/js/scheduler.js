@@ -4,180 +4,13 @@
 // the stage that the notebook sent. Whether the result is right, only it can tell.
 
 import {
-  drawn, element, follow, keepKeys, setAttribute, setText, show, write,
+  button, element, follow, keepKeys, plural, setAttribute, setText, write,
 } from "./shared.js";
+import { cardsOf, linePairs, racesSeen, toldRace } from "./scheduler_rules.js";
+import { arcsBeside, dragging, listed, sourceOf } from "./scheduler_source.js";
 
-const ROW = 28; // height of a source line, in pixels; the style sheet says so, too
-const [GUTTER, MOST_ARCS] = [56, 24];
 const TRIES = 3;
 const TRAITS = ["stage", "played", "barriers", "verdict", "outcome", "best", "players"];
-
-const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-const listed = (words) => words.length < 2 ? words.join("")
-  : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-
-// --------------------------------------------------------------------- the rules
-
-// How many turns each warp has had.
-export function turnsOf(stage, played) {
-  const done = stage.warps.map(() => 0);
-  for (const warp of played) done[warp] += 1;
-  return done;
-}
-
-// For each warp its next event, and the warps that it waits for at a barrier.
-export function cardsOf(stage, played) {
-  const done = turnsOf(stage, played);
-  const next = stage.warps.map((events, warp) => events[done[warp]] ?? null);
-  return next.map((event, warp) => {
-    const waits = !event ? [] : next.flatMap((other, n) =>
-      other && other.epoch < event.epoch ? [n] : []);
-    return { warp, event, waits, done: done[warp], able: event !== null && !waits.length,
-      all: stage.warps[warp].length };
-  });
-}
-
-// Races of which both sides have been played; the later side says when.
-export function racesSeen(stage, played) {
-  const when = {};
-  const done = stage.warps.map(() => 0);
-  played.forEach((warp, turn) => {
-    when[`${warp}/${done[warp]}`] = turn;
-    done[warp] += 1;
-  });
-  return stage.races.flatMap((race) => {
-    const [a, b] = [when[race.a.join("/")], when[race.b.join("/")]];
-    if (a === undefined || b === undefined) return [];
-    const [first, second] = a < b ? [race.a, race.b] : [race.b, race.a];
-    return [{ ...race, first, second, turn: Math.max(a, b) }];
-  });
-}
-
-const eventOf = (stage, [warp, number]) => stage.warps[warp][number];
-
-export function toldRace(stage, race) {
-  const [one, other] = [eventOf(stage, race.first), eventOf(stage, race.second)];
-  return `Race on ${race.what}: warp ${race.first[0]} ${one.verb} it on line `
-    + `${one.line}, warp ${race.second[0]} ${other.verb} it on line ${other.line}. `
-    + `No barrier stands between; this time warp ${race.first[0]} came first.`;
-}
-
-// ------------------------------------------------------------------------ source
-
-function codeLine(parts) {
-  return element("code", { class: "ck-code" }, ...parts.map(([kind, text]) =>
-    kind === "plain" ? text : element("span", { class: `ck-t-${kind}` }, text)));
-}
-
-// The kernel with a place for a barrier before each line that can have one. The
-// places are one stop of the Tab key; arrows go from place to place.
-function sourceOf(model, toggle) {
-  const slots = new Map();
-  const [first, code] = [model.get("first"), model.get("code")];
-  const rows = code.map((parts, index) => {
-    const line = first + index;
-    const node = element("div", { class: "ck-row" },
-      element("span", { class: "ck-number" }, String(line)), codeLine(parts));
-    if (model.get("slots").includes(line)) {
-      const mark = element("span", { class: "ck-mark" });
-      const slot = element("button", { type: "button", class: "ck-slot",
-        draggable: "true", tabindex: slots.size ? "-1" : "0", "aria-pressed": "false",
-        "aria-label": `barrier before line ${line}` }, mark);
-      slot.addEventListener("click", () => toggle(line));
-      slots.set(line, { slot, mark });
-      node.append(slot);
-    }
-    return node;
-  });
-  const lines = [...slots.keys()];
-  const node = element("div", { role: "group", class: "ck-source", tabindex: "-1",
-    "aria-label": "Kernel, with places for barriers" },
-  element("div", { class: "ck-rows" }, ...rows));
-  node.addEventListener("keydown", (event) => {
-    const at = lines.findIndex((line) => slots.get(line).slot === event.target);
-    const way = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (at < 0 || !way) return;
-    event.preventDefault();
-    const to = Math.min(lines.length - 1, Math.max(0, at + way));
-    for (const [line, one] of slots) {
-      setAttribute(one.slot, "tabindex", line === lines[to] ? "0" : "-1");
-    }
-    slots.get(lines[to]).slot.focus();
-  });
-  return { node, slots, first };
-}
-
-// A barrier can be dragged: from the tray, from place to place, and back.
-function dragging(source, tray, change) {
-  let from = null;
-  const start = (node, line) => node.addEventListener("dragstart", (event) => {
-    from = { line };
-    event.dataTransfer?.setData("text/plain", "barrier");
-  });
-  const drop = (node, line) => {
-    node.addEventListener("dragover", (event) => event.preventDefault());
-    node.addEventListener("drop", (event) => {
-      event.preventDefault();
-      if (from) change(from.line, line);
-      from = null;
-    });
-  };
-  start(tray, null);
-  drop(tray, null);
-  for (const [line, { slot }] of source.slots) {
-    start(slot, line);
-    drop(slot, line);
-  }
-}
-
-// Arcs to the left of the lines, one for each pair of lines that race.
-function arcsBeside(rows) {
-  const arcs = Array.from({ length: MOST_ARCS }, () => {
-    const [path, dots] = [drawn("path", {}), [drawn("circle", { r: 4 }),
-      drawn("circle", { r: 4 })]];
-    return { node: drawn("g", {}, path, ...dots), path, dots };
-  });
-  const svg = drawn("svg", { role: "img", class: "ck-arcs", width: GUTTER,
-    height: rows * ROW, viewBox: `0 0 ${GUTTER} ${rows * ROW}` },
-  ...arcs.map((arc) => arc.node));
-  const set = (pairs, first) => {
-    arcs.forEach((arc, n) => {
-      show(arc.node, n < pairs.length);
-      if (n >= pairs.length) return;
-      const ys = pairs[n].lines.map((line) => (line - first + 0.5) * ROW);
-      const out = Math.min(GUTTER - 12, 12 + Math.abs(ys[0] - ys[1]) / 4 + n * 5);
-      const x = GUTTER - 5;
-      setAttribute(arc.path, "d", ys[0] === ys[1]
-        ? `M${x} ${ys[0] - 5} C${x - 34} ${ys[0] - 16} ${x - 34} ${ys[0] + 16} ${x} `
-          + `${ys[0] + 5}`
-        : `M${x} ${ys[0]} C${x - out} ${ys[0]} ${x - out} ${ys[1]} ${x} ${ys[1]}`);
-      arc.dots.forEach((dot, k) => {
-        setAttribute(dot, "cx", x);
-        setAttribute(dot, "cy", ys[k] + (ys[0] === ys[1] ? 10 * k - 5 : 0));
-      });
-      setAttribute(arc.node, "class", `ck-arc${pairs[n].latest ? " ck-latest" : ""}`);
-    });
-    setAttribute(svg, "aria-label", pairs.length
-      ? `Races between ${listed(pairs.map(({ lines }) => `lines ${lines.join(" and ")}`))}`
-      : "No race so far");
-  };
-  return { svg, set };
-}
-
-function linePairs(stage, races) {
-  const latest = Math.max(-1, ...races.map((race) => race.turn));
-  const pairs = new Map();
-  for (const race of races) {
-    const lines = [race.first, race.second].map((side) => eventOf(stage, side).line)
-      .sort((a, b) => a - b);
-    const key = lines.join("/");
-    const known = pairs.get(key)?.latest;
-    pairs.set(key, { lines, latest: known || race.turn === latest });
-  }
-  return [...pairs.values()].slice(0, MOST_ARCS);
-}
-
-// ------------------------------------------------------------------------- cards
 
 function cardOf(warp, play) {
   const [title, next, dots] = [element("strong", {}, `Warp ${warp}`),
@@ -225,11 +58,6 @@ function render({ model, el }) {
     (get("barriers").includes(line) ? change(line, null) : change(null, line)));
   const arcs = arcsBeside(get("code").length);
   const cards = get("stage").warps.map((_, warp) => cardOf(warp, play));
-  const button = (text, act) => {
-    const node = element("button", { type: "button" }, text);
-    node.addEventListener("click", act);
-    return node;
-  };
   const undo = button("Take back", () => write(model, {
     played: get("played").slice(0, -1), verdict: {} }));
   const again = button("Start again", () => write(model, { played: [], verdict: {} }));
@@ -244,6 +72,7 @@ function render({ model, el }) {
     Object.assign(duel, { placing: false, tries: 0 });
     write(model, { played: [], verdict: {} });
     update();
+    cards[0].node.focus(); // the button in use is hidden from here on
   });
   const players = element("select", {}, element("option", { value: 1 }, "one player"),
     element("option", { value: 2 }, "two: one writes, one schedules"));

@@ -44,13 +44,15 @@ export function show(node, visible) {
 }
 
 // JupyterLab takes plain keys for its own shortcuts: arrows would move to another
-// cell. Keys that run, leave or save stay JupyterLab's.
+// cell. Keys that run, leave or save stay JupyterLab's; Escape goes back to the cell,
+// where arrows move on.
 export function keepKeys(el) {
   const keep = (event) => {
     const chord = event.ctrlKey || event.metaKey || event.altKey;
     const runs = event.key === "Enter" && (chord || event.shiftKey);
     if (runs) event.preventDefault(); // it would send the form
-    if (!runs && !chord && event.key !== "Escape") event.stopPropagation();
+    if (event.key === "Escape") el.closest(".jp-Cell")?.focus();
+    else if (!runs && !chord) event.stopPropagation();
   };
   el.addEventListener("keydown", keep);
   return () => el.removeEventListener("keydown", keep);
@@ -66,6 +68,20 @@ export function follow(model, names, update) {
 export function write(model, values) {
   for (const [name, value] of Object.entries(values)) model.set(name, value);
   model.save_changes();
+}
+
+export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+export function button(text, act) {
+  const node = element("button", { type: "button" }, text);
+  node.addEventListener("click", act);
+  return node;
+}
+
+// A source line from its parts, [kind, text] each.
+export function codeLine(parts) {
+  return element("code", { class: "ck-code" }, ...parts.map(([kind, text]) =>
+    kind === "plain" ? text : element("span", { class: `ck-t-${kind}` }, text)));
 }
 
 // A labelled slider. `set` changes what it shows.

@@ -1,0 +1,91 @@
+"""What every exercise has, in whichever language its answer is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from coursekit.errors import ArgumentError, CheckFailed
+
+LEAST_HINTS = 3
+
+Failure = tuple[type[Exception], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyExercise:
+    """What exercises have in common.
+
+    Attributes
+    ----------
+    id, name, title : str
+        "05.1"; "map", for its files; a few words for people.
+    stars : int
+        Difficulty, 1 to 3.
+    hints : tuple of str
+        Three or more, of growing frankness.
+    mutants : dict
+        Wrong solutions by file name: (class of the error, text in its message).
+    starter : tuple
+        How the starter fails, in the same form.
+    magic, suffix, answer : str
+        How its cell begins, how its files end, and what the student writes.
+    """
+
+    magic: ClassVar[str]
+    suffix: ClassVar[str]
+    answer: ClassVar[str]
+
+    id: str
+    name: str
+    title: str
+    stars: int
+    hints: tuple[str, ...]
+    mutants: Mapping[str, Failure]
+    starter: Failure = (CheckFailed, "")
+
+    def __post_init__(self) -> None:
+        for holds, what in self._demands():
+            if not holds:
+                raise ArgumentError.explained(
+                    f"Exercise {self.id}: {what}.",
+                    cure="Correct its entry in spec.py.",
+                )
+
+    def _demands(self) -> Iterator[tuple[object, str]]:
+        yield re.fullmatch(r"\d\d\.[1-9]\d*", self.id), "the id is not like 05.1"
+        yield (
+            re.fullmatch(r"[a-z][a-z0-9_]*", self.name),
+            f"the name {self.name!r} is not snake_case",
+        )
+        yield self.stars in (1, 2, 3), f"{self.stars} stars are not 1, 2 or 3"
+        yield from self._filled("hints")
+
+    def _filled(self, *names: str) -> Iterator[tuple[object, str]]:
+        """Demand that these are tuples with something in them."""
+        for name in names:
+            value = getattr(self, name)
+            yield isinstance(value, tuple), f"{name} is no tuple (a comma missing?)"
+            yield value, f"{name} is empty"
+
+    @property
+    def chapter(self) -> str:
+        """The two digits of its notebook."""
+        return self.id.partition(".")[0]
+
+    @property
+    def number(self) -> int:
+        """Its place in the chapter."""
+        return int(self.id.partition(".")[2])
+
+    @property
+    def file(self) -> str:
+        """Name of its files: 1_map.cu."""
+        return f"{self.number}_{self.name}{self.suffix}"
+
+    @property
+    def first_line(self) -> str:
+        """How its cell begins."""
+        return f"{self.magic} --exercise {self.id}"

@@ -1,0 +1,200 @@
+"""Run what a student wrote in Python; every error becomes one that explains itself."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import linecache
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from coursekit.errors import (
+    ArgumentError,
+    CheckFailed,
+    CompileError,
+    CourseError,
+    LaunchError,
+)
+from coursekit.exercises.catalogue import Entry
+
+ADVICE = {
+    NameError: (
+        "The cell of an exercise runs by itself: it knows `ck`, and what it defines "
+        "or imports, but nothing of other cells.",
+        "Look for a misspelt name; import or define in the cell what it needs.",
+    ),
+    SystemExit: (
+        "It ends the whole program.",
+        "Leave the function with return.",
+    ),
+    RecursionError: (
+        "A function calls itself, and never stops to.",
+        "Find the case in which it has to return without a call.",
+    ),
+}
+OTHERWISE = (
+    "That is your last line on the way to the error.",
+    "Look at the values there: print them in the line above.",
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What the cell of an exercise has left.
+
+    Attributes
+    ----------
+    names : dict of str to object
+        What it defines.
+    value : object
+        Of its last line, where that is an expression.
+    """
+
+    names: dict[str, Any]
+    value: Any = None
+
+
+def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran:
+    """Run the text of a solution in a namespace of its own, which has `ck`.
+
+    Parameters
+    ----------
+    entry : Entry
+    text : str
+        Python, without the line of the `%%host`.
+    lines_above : int
+        Lines of the cell above the text, which count in messages.
+    file : str
+        How messages call the text; by default after the exercise.
+
+    Raises
+    ------
+    CompileError
+        It is no Python.
+    CourseError
+        What the course raised in it, or CheckFailed in place of another error.
+    """
+    import coursekit
+
+    file, source = file or _file(entry), "\n" * lines_above + text
+    # Where tracebacks, and the messages below, look lines up.
+    linecache.cache[file] = len(source), None, source.splitlines(True), file
+    body = _parsed(source, file).body
+    given = {"__name__": "__main__", "ck": coursekit}
+    names, value = dict(given), None
+    last = [body.pop()] if body and isinstance(body[-1], ast.Expr) else []
+    with _told("The cell", file):
+        exec(compile(ast.Module(body, []), file, "exec"), names)
+        for each in last:
+            value = eval(compile(ast.Expression(each.value), file, "eval"), names)
+    own = {n: v for n, v in names.items() if given.get(n) is not v and n[:2] != "__"}
+    return Ran(own, value)
+
+
+def function(entry: Entry, candidate: Any) -> Callable:
+    """Return the student's function, whose errors explain themselves.
+
+    Parameters
+    ----------
+    entry : Entry
+    candidate : callable, Ran, str or CourseError
+        The function; what a cell has left; its text; or why there is none.
+    """
+    name = entry.exercise.function
+    if isinstance(candidate, CourseError):
+        raise candidate.with_traceback(None)
+    if isinstance(candidate, str):
+        candidate = run(entry, candidate)
+    if isinstance(candidate, Ran):
+        candidate = _defined(candidate, name)
+    if not callable(candidate):
+        raise ArgumentError.explained(
+            f"check got {type(candidate).__name__}, which is no function.",
+            "Without a second argument it takes what the exercise's cell defines.",
+            f'Write ck.check("{entry.id}"), or give a function.',
+        )
+    return _guarded(candidate, name, _file(entry))
+
+
+def _defined(ran: Ran, name: str) -> Callable:
+    if callable(ran.names.get(name)):
+        return ran.names[name]
+    found = f"the cell defines {', '.join(ran.names) or 'nothing'}"
+    if name in ran.names:
+        found = f"{name} is {type(ran.names[name]).__name__}"
+    raise CheckFailed.explained(
+        f"There is no function {name}; {found}.",
+        "It was renamed, overwritten, or indented into another function.",
+        f"Begin the function with `def {name}` at the left margin.",
+    )
+
+
+def require_magic(entry: Entry, magic: str) -> None:
+    """Refuse a cell that begins with the magic of the other language."""
+    if entry.exercise.magic != magic:
+        raise LaunchError.explained(
+            f"{entry.label}, is no exercise for {magic}.",
+            f"Its answer is a {entry.exercise.answer}.",
+            f"Begin the cell with {entry.exercise.first_line}.",
+        )
+
+
+def _file(entry: Entry) -> str:
+    return f"exercise_{entry.id}.py"
+
+
+def _parsed(source: str, file: str) -> ast.Module:
+    try:
+        return ast.parse(source, file)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        code = source.splitlines()[line - 1 : line]
+        caret = " " * ((getattr(error, "offset", None) or 1) - 1) + "^"
+        shown = "".join(f"\n    {text}" for text in [*code, caret])
+        raise CompileError.explained(
+            f"{file}:{line}: {getattr(error, 'msg', error)}{shown}",
+            "Python reads the cell before it runs any of it.",
+            "Correct the line, or the one above it: a bracket or a colon may be "
+            "missing there.",
+        ) from None
+
+
+def _guarded(function: Callable, name: str, file: str) -> Callable:
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        with _told(name, file):
+            return function(*arguments, **keywords)
+
+    return call
+
+
+@contextlib.contextmanager
+def _told(who: str, file: str) -> Iterator[None]:
+    """Say which line of the cell raised, and make every error one of the course."""
+    try:
+        yield
+    except CourseError as error:
+        error.add_note(f"  Raised by {who}{_line(error, file)}")
+        raise
+    except (Exception, SystemExit) as error:
+        kinds = (kind for kind in ADVICE if isinstance(error, kind))
+        advice = ADVICE.get(next(kinds, None), OTHERWISE)
+        raise CheckFailed.explained(
+            f"{who} raised {type(error).__name__}: {error}{_line(error, file)}",
+            *advice,
+        ) from error
+
+
+def _line(error: BaseException, file: str) -> str:
+    """The last line of the student's file on the way to an error."""
+    frames = [
+        number
+        for frame, number in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == file
+    ]
+    if not frames:
+        return ""
+    return f"\n    line {frames[-1]}:  {linecache.getline(file, frames[-1]).strip()}"

@@ -1,0 +1,75 @@
+"""Plain reads of what others update: harmless where an atomic confirms the value."""
+
+from __future__ import annotations
+
+from coursekit.simt.ir import Address, Register, Vector
+
+# Instructions that hand a value on as it is.
+_COPIES = {"mov", "cvta"}
+
+
+def only_guesses(access, earlier) -> bool:
+    """Whether a plain read only guesses what an atomic on its address confirms.
+
+    That is how loops around atomicCAS begin: the value read is what the first
+    atomicCAS compares with. A test that decides whether an atomic runs at all is no
+    guess in this sense, since nothing confirms it where the atomic does not run.
+    """
+    pair = {access.verb: access, earlier.verb: earlier}
+    if set(pair) != {"reads", "updates"}:
+        return False
+    read = pair["reads"]
+    function, instruction = read.function, read.instruction
+    guessed = _copies_of(function, instruction.operands[0])
+    place = _place(function, instruction)
+    return any(
+        one.opcode == "atom"
+        and "cas" in one.modifiers
+        and _place(function, one) == place
+        and getattr(one.operands[2], "index", None) in guessed
+        for one in function.instructions
+    )
+
+
+def _copies_of(function, loaded) -> set[int]:
+    """Registers that may hold a loaded value, unchanged."""
+    parts = loaded.elements if isinstance(loaded, Vector) else (loaded,)
+    found = {one.index for one in parts if isinstance(one, Register)}
+    known = 0
+    while known != len(found):
+        known = len(found)
+        for one in function.instructions:
+            if one.opcode == "mov" and _first_source(one) in found:
+                target = one.operands[0]
+                if isinstance(target, Register):
+                    found.add(target.index)
+    return found
+
+
+def _place(function, instruction) -> tuple:
+    """Where an access goes: the register that its address came from, and an offset."""
+    address = next(o for o in instruction.operands if isinstance(o, Address))
+    base = address.base
+    if not isinstance(base, Register):
+        return base, address.offset
+    makers: dict[int, list] = {}
+    for one in function.instructions:
+        target = one.operands[0] if one.operands else None
+        if isinstance(target, Register) and one.opcode not in ("st", "red"):
+            makers.setdefault(target.index, []).append(one)
+    index, seen = base.index, set()
+    while index not in seen:
+        seen.add(index)
+        made = makers.get(index, [])
+        if len(made) == 1 and made[0].opcode in _COPIES:
+            source = made[0].operands[1]
+            if not isinstance(source, Register):
+                return source, address.offset
+            index = source.index
+    return index, address.offset
+
+
+def _first_source(instruction) -> int | None:
+    """The register that an instruction copies."""
+    source = instruction.operands[1]
+    return source.index if isinstance(source, Register) else None

@@ -1,0 +1,143 @@
+"""A chain of operations to cut into kernels: bytes, launches, and what fusing saves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import traitlets
+
+from coursekit.fusing import fusion
+from coursekit.fusing.chain import Operation, outputs
+from coursekit.fusing.model import blocked, read_bytes, write_bytes
+from coursekit.fusing.result import Fusion
+from coursekit.widgets.base import CourseWidget
+
+
+def fusion_counter(
+    chain: str | Sequence[str],
+    shapes: Mapping[str, Any],
+    *,
+    dtypes: Any = "float32",
+    device: Any = None,
+    joined: Sequence[bool] | None = None,
+) -> FusionCounter:
+    """Decide which operations of a chain share a kernel, and see the bytes.
+
+    Parameters
+    ----------
+    chain, shapes, dtypes, device
+        As for ``ck.fusion``.
+    joined : sequence of bool, optional
+        For each pair of neighbours whether they begin in one kernel; none do.
+
+    Returns
+    -------
+    FusionCounter
+        A widget; stored, it is a table.
+
+    Examples
+    --------
+    ``ck.fusion_counter(["t = b * c", "u = a + t"], {"a": n, "b": n, "c": n})``
+    """
+    start = fusion(chain, shapes, dtypes=dtypes, device=device)
+    again = {"chain": chain, "shapes": shapes, "dtypes": dtypes, "device": start.device}
+    return FusionCounter(start, again, joined)
+
+
+class FusionCounter(CourseWidget, files="fusion"):
+    """A chain whose neighbours can be joined into one kernel and cut apart again.
+
+    Attributes
+    ----------
+    joined : list of bool
+        For each pair of neighbouring lines, whether one kernel computes both.
+    result : Fusion
+        What `ck.fusion` says about what is shown now.
+    """
+
+    lines = traitlets.List().tag(sync=True)
+    joined = traitlets.List(traitlets.Bool()).tag(sync=True)
+    outputs = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    refused = traitlets.List().tag(sync=True)
+    device = traitlets.Unicode().tag(sync=True)
+    bandwidth_gbs = traitlets.Float().tag(sync=True)
+
+    def __init__(self, start: Fusion, again: dict, joined=None) -> None:
+        operations = start.operations
+        self._again, self._names = again, [op.name for op in operations]
+        apart = [False] * (len(operations) - 1)
+        super().__init__(
+            lines=[_line(operation) for operation in operations],
+            joined=apart if joined is None else list(joined),
+            outputs=sorted(outputs(operations)),
+            refused=_refused(operations),
+            device=start.device.name,
+            bandwidth_gbs=start.device.memory_bandwidth_gbs,
+        )
+        _ = self.result  # refuses what no kernel can compute
+
+    @traitlets.validate("joined")
+    def _one_for_each_pair(self, proposal: dict) -> list[bool]:
+        if len(proposal["value"]) != len(self._names) - 1:
+            raise traitlets.TraitError("joined has a value for each pair of neighbours")
+        return proposal["value"]
+
+    @property
+    def result(self) -> Fusion:
+        return fusion(**self._again, fuse=self.groups)
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """Names of the results of each kernel."""
+        found = [[self._names[0]]]
+        for (_, name), joined in zip(pairwise(self._names), self.joined, strict=True):
+            if joined:
+                found[-1].append(name)
+            else:
+                found.append([name])
+        return found
+
+    def __repr__(self) -> str:
+        return repr(self.result)
+
+    def alt_text(self) -> str:
+        return self.result.summary
+
+    def static_html(self) -> str:
+        return self.result._repr_html_()
+
+
+def _line(operation: Operation) -> dict[str, Any]:
+    return {
+        "text": operation.text,
+        "name": operation.name,
+        "reads": [
+            {
+                "name": tensor.name,
+                "least": tensor.nbytes,
+                "asked": read_bytes(tensor, operation.extent),
+            }
+            for tensor in operation.reads
+        ],
+        "least": operation.result.nbytes,
+        "asked": write_bytes(operation),
+    }
+
+
+def _refused(operations: Sequence[Operation]) -> list[list[Any]]:
+    """Pairs of lines that no kernel computes together, and why."""
+    found = []
+    for first, one in enumerate(operations):
+        for second in range(first + 1, len(operations)):
+            if blocked((one, operations[second])):
+                found.append([first, second, _why(one, operations[second])])
+    return found
+
+
+def _why(one: Operation, other: Operation) -> str:
+    return (
+        f"{one.name} is complete only when every block has added its part, so "
+        f"{other.name} needs a launch of its own."
+    )

@@ -1,0 +1,71 @@
+"""The launch that the microscope looks at, and the same with an edited kernel."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import dataclass, replace
+
+from coursekit import barriers
+from coursekit.counting import count
+from coursekit.errors import ArgumentError, KernelError
+from coursekit.launching import Kernel
+from coursekit.simt.counters import Counters
+from coursekit.tracing import Trace, trace
+
+Look = tuple[Trace, Counters | None]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel with all that it is launched with, and the warp to follow."""
+
+    kernel: Kernel
+    grid: int | tuple[int, ...]
+    block: int | tuple[int, ...]
+    args: tuple
+    block_index: int | tuple[int, ...] = 0
+    warp: int = 0
+    shared_bytes: int = 0
+
+    def look(self) -> Look:
+        """Trace the warp and count the launch; without counts where it fails."""
+        launch = self.kernel, self.grid, self.block, self.args
+        steps = trace(
+            *launch, self.block_index, self.warp, shared_bytes=self.shared_bytes
+        )
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):  # what the kernel prints
+                return steps, count(*launch, self.shared_bytes)
+        except KernelError as error:
+            found = steps.error or error.with_traceback(None)
+            return replace(steps, error=found), None
+
+    @property
+    def text(self) -> str:
+        """The definition of the kernel; all of the source where it is not found."""
+        before, text, after = self._parts()
+        return text
+
+    def edited(self, text: str) -> Launch:
+        """Return the launch with another text in place of the kernel's definition.
+
+        Raises
+        ------
+        CompileError, LaunchError
+            If the text does not compile, or defines no kernel of this name.
+        """
+        before, _, after = self._parts()
+        module = self.kernel.module.edited("\n".join([*before, text, *after]))
+        return replace(self, kernel=module[self.kernel.name])
+
+    def _parts(self) -> tuple[list[str], str, list[str]]:
+        """Return the lines before the definition, its text, and the lines after."""
+        source = self.kernel.module.source
+        try:
+            found = barriers.places(source, self.kernel.name)
+        except ArgumentError:
+            return [], source, []
+        rows = source.split("\n")
+        text = "\n".join(rows[found.first - 1 : found.last])
+        return rows[: found.first - 1], text, rows[found.last :]

@@ -1,0 +1,142 @@
+"""A roofline to play with: choose the GPU, add kernels, see what bounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import traitlets
+
+from coursekit import hardware
+from coursekit.errors import ArgumentError
+from coursekit.plot.chart import Chart
+from coursekit.plot.rooflines import Roof, placed, roofline
+from coursekit.widgets.base import CourseWidget
+
+KINDS = (
+    "fp32", "fp64", "fp16_tensor", "bf16_tensor", "tf32_tensor", "fp8_tensor",
+)  # fmt: skip
+MOST = 12
+
+
+def roofline_explorer(
+    points: Mapping[str, Any],
+    *,
+    device: Any = None,
+    kind: str = "fp32",
+) -> RooflineExplorer:
+    """Look at kernels under the roof of one GPU after another, and add some.
+
+    Parameters
+    ----------
+    points : mapping of str to a point
+        As for ``ck.plot.roofline``: counts, counts with a time, reports, or pairs.
+    device : str, optional
+        Where to begin; as for ``ck.device``.
+    kind : str
+        The arithmetic of the flat roof: fp32, fp64, bf16_tensor, ...
+
+    Returns
+    -------
+    RooflineExplorer
+        A widget; stored, it is the plot.
+
+    Raises
+    ------
+    ArgumentError
+        A point has no operations or no bytes, or the GPU no such arithmetic.
+
+    Examples
+    --------
+    ``ck.roofline_explorer({"mine": ck.count(kernel, grid, block, args)})``
+    """
+    return RooflineExplorer(points, hardware.device(device), kind)
+
+
+class RooflineExplorer(CourseWidget, files="roofline"):
+    """Kernels by their operations a byte, under the roof of a GPU.
+
+    Attributes
+    ----------
+    points : list of [str, float, float or None]
+        Name, FLOP per byte, and TFLOP/s where a time is known.
+    device, kind : str
+        The GPU and the arithmetic of the roof.
+    roof : Roof
+        Its limits.
+    """
+
+    points = traitlets.List().tag(sync=True)
+    device = traitlets.Unicode().tag(sync=True)
+    kind = traitlets.Enum(KINDS, "fp32").tag(sync=True)
+    devices = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, points: Mapping[str, Any], device: Any, kind: str) -> None:
+        known = {**hardware.devices(), device.name: device}
+        state = {name: _limits(one) for name, one in known.items()}
+        if kind not in state[device.name]["tflops"]:
+            raise ArgumentError.explained(
+                f"The {device.name} has no peak of {kind!r}.",
+                cure=f"Take one of {', '.join(state[device.name]['tflops'])}.",
+            )
+        found = [[name, *placed(point)[:2]] for name, point in points.items()]
+        if not 1 <= len(found) <= MOST or any(not x > 0 for _, x, _ in found):
+            raise ArgumentError.explained(
+                f"The roofline got {len(found)} kernels, or one without operations "
+                "or bytes.",
+                "A kernel lies where its operations a byte say.",
+                f"Give 1 to {MOST} kernels that compute and move something.",
+            )
+        super().__init__(points=found, device=device.name, kind=kind, devices=state)
+
+    @property
+    def roof(self) -> Roof:
+        limits = self.devices[self.device]
+        peak = limits["tflops"][self.kind]
+        return Roof(self.device, limits["gbs"], peak, self.kind)
+
+    def lines(self) -> list[str]:
+        """Say of each kernel what bounds it, and how near it comes."""
+        return [_told(self.roof, *point) for point in self.points]
+
+    def __repr__(self) -> str:
+        return "\n".join([self.chart().alt, *self.lines()])
+
+    def alt_text(self) -> str:
+        return self.chart().alt
+
+    def chart(self) -> Chart:
+        """Draw the plot that is stored."""
+        roof = self.roof
+        pairs = {name: (x, y or roof.at(x)) for name, x, y in self.points}
+        bounds = [name for name, _, y in self.points if y is None]
+        note = f"without a time, at most: {', '.join(bounds)}" if bounds else ""
+        title = f"Kernels under the roof of the {self.device}"
+        return roofline(
+            pairs, title=title, device=self.device, kind=self.kind, origin=note
+        )
+
+    def static_html(self) -> str:
+        return self.chart()._html()
+
+
+def _limits(device: Any) -> dict[str, Any]:
+    peaks = {kind: getattr(device, f"{kind}_tflops", None) for kind in KINDS}
+    return {
+        "gbs": device.memory_bandwidth_gbs,
+        "tflops": {kind: peak for kind, peak in peaks.items() if peak},
+    }
+
+
+def _told(roof: Roof, name: str, intensity: float, tflops: float | None) -> str:
+    side = "memory" if intensity < roof.ridge else "arithmetic"
+    most = roof.at(intensity)
+    text = f"{name}: bound by {side}, at most {digits(most)} TFLOP/s"
+    if tflops is None:
+        return f"{text}."
+    return f"{text}; it reaches {digits(tflops)}."
+
+
+def digits(number: float) -> str:
+    """Write a number with three digits, and never with an exponent."""
+    return f"{float(f'{number:.3g}'):,.10g}"
