@@ -23,6 +23,7 @@ import ladder_launches  # noqa: F401 (registers its launches)
 import moving_launches  # noqa: F401 (registers its launches)
 import numpy as np
 import pytest
+import tile_launches  # noqa: F401 (registers its launches)
 
 import coursekit as ck
 from coursekit.cuda_source import function_lines, header_lines

@@ -9,6 +9,7 @@ from typing import Any
 
 from coursekit.listing import TEXT
 from coursekit.widgets import palette
+from coursekit.widgets.panel import panel
 
 WIDTH, LINE, TOP, MOST_LINES = 860, 19, 64, 34
 _CODE_AT, _BAR, _MOST_LETTERS = 178, 70, 88
@@ -116,14 +117,7 @@ def svg(views: list[dict], version: int, heat: str | None) -> str:
     ]  # fmt: skip
     if step is not None:
         body += _access(state, step, below)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" '
-        f'fill="{palette.INKS["ink"].light}"><rect x="0.5" y="0.5" '
-        f'width="{WIDTH - 1}" height="{height - 1}" rx="4" '
-        f'fill="{palette.GROUNDS["panel"].light}" '
-        f'stroke="{palette.LINES["line"].light}"/>{"".join(body)}</svg>'
-    )
+    return panel(WIDTH, height, body)
 
 
 def _heading(views: list[dict], heat: str | None) -> str:

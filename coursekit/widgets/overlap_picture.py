@@ -8,6 +8,7 @@ from typing import Any
 from coursekit.timeline.program import HOST
 from coursekit.timeline.schedule import MODEL, Schedule
 from coursekit.widgets import palette
+from coursekit.widgets.panel import panel
 
 WIDTH, LEFT, TOP, LANE, BAR = 760, 74, 52, 34, 24
 _GROUNDS = ("block5", "block0", "block2", "block3")
@@ -100,14 +101,7 @@ def svg(widget) -> str:
     body += [_text(12, bottom + 20, f"{first}."), _text(12, bottom + 38, rest)]
     last = plan["problem"] or f"Thick: the chain that takes all the time. {_by(plan)}"
     body.append(_text(12, bottom + 58, last[:125]))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" '
-        f'fill="{palette.INKS["ink"].light}"><rect x="0.5" y="0.5" '
-        f'width="{WIDTH - 1}" height="{height - 1}" rx="4" '
-        f'fill="{palette.GROUNDS["panel"].light}" '
-        f'stroke="{palette.LINES["line"].light}"/>{"".join(body)}</svg>'
-    )
+    return panel(WIDTH, height, body)
 
 
 def _bar(bar: list, scale: float) -> str:

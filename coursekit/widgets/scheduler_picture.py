@@ -7,6 +7,7 @@ from html import escape
 
 from coursekit.listing import TEXT
 from coursekit.widgets import palette
+from coursekit.widgets.panel import panel
 
 WIDTH, LINE, TOP = 860, 20, 44
 _CARD, _CARD_HIGH, _MOST_LETTERS = 205, 26, 92
@@ -61,14 +62,7 @@ def svg(game) -> str:
         body += _card(number, events, x, y)
     end = _verdict(game) if game.verdict else "Which order makes the result wrong?"
     body.append(_text(12, height - 12, end[:130]))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12" '
-        f'fill="{palette.INKS["ink"].light}"><rect x="0.5" y="0.5" '
-        f'width="{WIDTH - 1}" height="{height - 1}" rx="4" '
-        f'fill="{palette.GROUNDS["panel"].light}" '
-        f'stroke="{palette.LINES["line"].light}"/>{"".join(body)}</svg>'
-    )
+    return panel(WIDTH, height, body)
 
 
 def _code(game) -> Iterator[str]:

@@ -1,0 +1,17 @@
+// Quarter turn: out[col][rows - 1 - row] = x[row][col], clockwise.
+__global__ void quarter_turn(
+    const float *x, float *out, int rows, int cols)
+{
+    // Your code here: a column of this tile lies in one bank.
+    __shared__ float tile[32][32];
+    int lane = threadIdx.x;
+    int left = blockIdx.x * 32, top = blockIdx.y * 32;
+    for (int down = threadIdx.y; down < 32; down += blockDim.y)
+        if (top + down < rows && left + lane < cols)
+            tile[down][lane] = x[(top + down) * cols + left + lane];
+    __syncthreads();  // the tile is complete
+    for (int down = threadIdx.y; down < 32; down += blockDim.y)
+        if (top + lane < rows && left + down < cols)
+            out[(left + down) * rows + rows - 1 - top - lane]
+                = tile[lane][down];
+}

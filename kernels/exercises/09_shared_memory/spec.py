@@ -1,0 +1,290 @@
+"""Exercises of chapter 09: padding, channels last, a swizzle, in place, a halo."""
+
+import numpy as np
+
+from coursekit.errors import (
+    BarrierError,
+    CheckFailed,
+    OutOfBoundsError,
+)
+from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+
+RADIUS = 24
+MATRICES = ((1, 1), (31, 65), (32, 32), (33, 7), (64, 40))
+SQUARE = (64, 64)  # 4096 floats: 512 sectors, 128 requests of a warp
+
+
+def at_most(counter, most, why, size=SQUARE):
+    """Return a limit on a counter."""
+    return Limit(counter=counter, size=size, most=most, why=why)
+
+
+ONCE = "All values together fill {most} sectors, and no sector is needed twice."
+
+
+def whole_sectors(size=SQUARE, most=512, why=ONCE):
+    """Return limits that only accesses along rows of global memory keep."""
+    why = why.format(most=most)
+    return tuple(
+        at_most(f"global_{access}_sectors", most, why, size)
+        for access in ("load", "store")
+    )
+
+
+def no_conflicts(size=SQUARE):
+    """Return limits that only a tile without bank conflicts keeps."""
+    why = "32 lanes can ask 32 different banks, in both directions."
+    return tuple(
+        at_most(f"shared_{access}_bank_conflicts", 0, why, size)
+        for access in ("load", "store")
+    )
+
+
+def tiles(side, threads_down, shared_bytes=0):
+    """Launch blocks of side x threads_down threads, one for each square tile."""
+
+    def launch(size):
+        rows, cols = size if isinstance(size, tuple) else (size, size)
+        grid = (blocks(cols, side), blocks(rows, side))
+        return grid, (side, threads_down), shared_bytes
+
+    return launch
+
+
+def matrix(size, generator):
+    """Return what the kernels of 09.1 and 09.3 take: a matrix and its target."""
+    rows, cols = size
+    x = shuffled(size, generator)
+    return {"x": x, "out": blank((cols, rows)), "rows": rows, "cols": cols}
+
+
+def images(size, generator):
+    """Return what the kernel of 09.2 takes."""
+    count, channels, pixels = size
+    out = blank((count, pixels, channels))
+    return {"x": shuffled(size, generator), "out": out, "C": channels, "HW": pixels}
+
+
+def image_tiles(threads_down):
+    """Launch a block for each 32 x 32 tile of each image."""
+
+    def launch(size):
+        count, channels, pixels = size
+        return (blocks(pixels, 32), blocks(channels, 32), count), (32, threads_down)
+
+    return launch
+
+
+def square(n, generator):
+    """Return what the kernel of 09.4 takes."""
+    return {"x": shuffled((n, n), generator), "n": n}
+
+
+def a_row(n, generator):
+    """Return what the kernel of 09.5 takes."""
+    return {"a": shuffled(n, generator), "out": blank(n), "n": n, "radius": RADIUS}
+
+
+def with_halo(threads):
+    """Launch blocks with shared memory for their elements and a halo."""
+    return lambda n: (blocks(n, threads), threads, 4 * (threads + 2 * RADIUS))
+
+
+def sums_around(v):
+    """Return the sum of each element and RADIUS neighbours on either side."""
+    before = np.append(0, np.cumsum(np.pad(v.a, v.radius)))
+    return before[2 * v.radius + 1 :][: v.n] - before[: v.n]
+
+
+EXERCISES = (
+    Exercise(
+        id="09.1",
+        name="pad",
+        title="Pad a tile: a quarter turn without conflicts",
+        stars=1,
+        kernel="quarter_turn",
+        inputs=matrix,
+        outputs=("out",),
+        sizes=MATRICES,
+        launches=(tiles(32, 8), tiles(32, 16)),
+        reference=lambda v: np.rot90(v.x, -1),
+        owner=None,
+        hints=(
+            "When the tile is read, the lanes of a warp differ in the first index. "
+            "How many words apart are their places, and what is that modulo 32?",
+            "Make the rows one bank longer, so that each begins one bank further. "
+            "Which of the two 32 is the length of a row?",
+            "__shared__ float tile[32][33]; and no other line changes.",
+        ),
+        starter=(CheckFailed, "shared_load_bank_conflicts is"),
+        mutants={
+            "one_more_row": (CheckFailed, "shared_load_bank_conflicts is"),
+            "two_columns": (CheckFailed, "shared_load_bank_conflicts is"),
+            "no_barrier": (CheckFailed, "wrong"),
+            "barrier_of_a_warp": (CheckFailed, "wrong"),
+            "guards_swapped": (OutOfBoundsError, "writes out["),
+            "not_turned": (CheckFailed, "wrong"),
+            "other_way_round": (CheckFailed, "wrong"),
+        },
+        limits=(*whole_sectors(), *no_conflicts()),
+    ),
+    Exercise(
+        id="09.2",
+        name="channels_last",
+        title="Channels last, in whole sectors",
+        stars=2,
+        kernel="channels_last",
+        inputs=images,
+        outputs=("out",),
+        sizes=((1, 1, 1), (2, 3, 35), (2, 33, 40), (3, 64, 31)),
+        launches=(image_tiles(8), image_tiles(16)),
+        reference=lambda v: v.x.transpose(0, 2, 1),
+        owner=None,
+        hints=(
+            "For each image it is a transpose: a row for each channel comes in, a "
+            "row for each pixel goes out. Put 32 x 32 values into a tile between "
+            "the two.",
+            "Behind the barrier the threads change their roles: threadIdx.x now "
+            "counts channels, and the loop goes over pixels. So both guards are new.",
+            "Declare __shared__ float tile[32][33]; store to tile[down][threadIdx.x]; "
+            "__syncthreads(); then, with channel = blockIdx.y * 32 + threadIdx.x and "
+            "pixel = blockIdx.x * 32 + down, out[image + pixel * C + channel] = "
+            "tile[threadIdx.x][down].",
+        ),
+        starter=(CheckFailed, "global_store_sectors is"),
+        mutants={
+            "image_forgotten": (CheckFailed, "never written"),
+            "unpadded": (CheckFailed, "shared_load_bank_conflicts is"),
+            "no_barrier": (CheckFailed, "wrong"),
+            "rows_for_columns": (CheckFailed, "wrong"),
+            "same_guard": (CheckFailed, "wrong"),
+            "order_of_the_input": (CheckFailed, "wrong"),
+            "without_a_tile": (CheckFailed, "global_store_sectors is"),
+        },
+        limits=(*whole_sectors((2, 64, 64), 1024), *no_conflicts((2, 64, 64))),
+    ),
+    Exercise(
+        id="09.3",
+        name="swizzle",
+        title="A swizzle: both directions, and not one word to spare",
+        stars=3,
+        kernel="transpose_16",
+        inputs=matrix,
+        outputs=("out",),
+        sizes=MATRICES,
+        launches=(tiles(16, 16, 1024), tiles(16, 8, 1024)),
+        reference=lambda v: v.x.T,
+        owner=None,
+        hints=(
+            "A warp is two rows of 16 threads. Stored, its 32 words lie side by "
+            "side. Read, 16 rows are asked for two neighbouring words each, and "
+            "rows 0, 2, 4, ... begin in the same bank.",
+            "Let each row keep its 16 values in an order of its own, so that column "
+            "c lies at another place in each row. Storing and reading must agree on "
+            "the place.",
+            "Value (row, col) lies at 16 * row + (col ^ row). Stored, row is `down` "
+            "and col is `across`; read, it is the other way round. Mind the brackets: "
+            "+ binds more tightly than ^.",
+        ),
+        starter=(CheckFailed, "shared_load_bank_conflicts is"),
+        mutants={
+            "padded": (OutOfBoundsError, "tile["),
+            "only_stored": (CheckFailed, "wrong"),
+            "only_read": (CheckFailed, "wrong"),
+            "half_the_row": (CheckFailed, "shared_load_bank_conflicts is"),
+            "eight_orders": (CheckFailed, "shared_load_bank_conflicts is"),
+            "no_barrier": (CheckFailed, "wrong"),
+            "doubled": (OutOfBoundsError, "tile["),
+        },
+        limits=(*whole_sectors(), *no_conflicts()),
+    ),
+    Exercise(
+        id="09.4",
+        name="in_place",
+        title="In place: two tiles change places",
+        stars=3,
+        kernel="transpose_in_place",
+        inputs=square,
+        outputs=("x",),
+        accumulates=("x",),
+        sizes=(0, 1, 31, 32, 33, 65),
+        picture=3,
+        launches=(tiles(32, 8), tiles(32, 16)),
+        reference=lambda v: v.x.T,
+        owner=None,
+        hints=(
+            "Block (a, b) and block (b, a) want each other's tiles, and no barrier "
+            "reaches from block to block. Let one block of each pair do the work of "
+            "both.",
+            "Blocks with blockIdx.x > blockIdx.y leave at once. The others read two "
+            "tiles into shared memory, the one at (top, left) and the one at (left, "
+            "top), wait, and write each to where the other one was.",
+            "if (top + down < n && left + lane < n) here[down][lane] = x[(top + down) "
+            "* n + left + lane]; the same with top and left swapped for there; behind "
+            "the barrier x[(top + down) * n + left + lane] = there[lane][down], and "
+            "swapped again for here. Pad both tiles.",
+        ),
+        starter=(CheckFailed, "global_load_sectors is"),
+        mutants={
+            "both_blocks": (CheckFailed, "wrong"),
+            "no_barrier": (CheckFailed, "wrong"),
+            "diagonal_left_out": (CheckFailed, "wrong"),
+            "tiles_not_turned": (CheckFailed, "wrong"),
+            "one_way": (CheckFailed, "wrong"),
+            "unpadded": (CheckFailed, "shared_load_bank_conflicts is"),
+            "no_guard": (OutOfBoundsError, "reads x["),
+        },
+        limits=(
+            *whole_sectors(
+                64,
+                768,
+                "The square fills 512 sectors, half of them in its two tiles on the "
+                "diagonal, which may be moved twice.",
+            ),
+            *no_conflicts(64),
+        ),
+    ),
+    Exercise(
+        id="09.5",
+        name="moving_sums",
+        title="Moving sums: a tile with a halo, as large as the launch says",
+        stars=2,
+        kernel="moving_sums",
+        inputs=a_row,
+        outputs=("out",),
+        launches=(with_halo(256), with_halo(64)),
+        reference=sums_around,
+        roundings=2 * RADIUS + 1,
+        owner=None,
+        hints=(
+            "The threads of a block need its own elements, `radius` more on the left "
+            "and `radius` more on the right. extern __shared__ float tile[]; gives "
+            "you room for all of them.",
+            "There are more places than threads, so fill the tile in a loop, in steps "
+            "of blockDim.x. Place t holds element blockIdx.x * blockDim.x - radius + "
+            "t, or 0 if there is no such element. Then all wait.",
+            "for (int t = threadIdx.x; t < blockDim.x + 2 * radius; t += blockDim.x) "
+            "fills; __syncthreads(); then the sum of thread threadIdx.x goes over "
+            "tile[threadIdx.x] to tile[threadIdx.x + 2 * radius].",
+        ),
+        starter=(CheckFailed, "global_load_sectors is"),
+        mutants={
+            "no_barrier": (CheckFailed, "wrong"),
+            "no_right_halo": (CheckFailed, "wrong"),
+            "one_turn": (CheckFailed, "wrong"),
+            "leaves_early": (BarrierError, "not every thread of the block"),
+            "nothing_outside": (CheckFailed, "wrong"),
+            "one_short": (CheckFailed, "wrong"),
+            "one_too_many": (OutOfBoundsError, "tile["),
+            "no_guard": (OutOfBoundsError, "reads a[-"),
+        },
+        limits=(
+            Limit(
+                counter="global_load_sectors",
+                size=4096,
+                most=16 * 38,
+                why="16 blocks need 256 + 48 floats each, which are 38 sectors.",
+            ),
+        ),
+    ),
+)
