@@ -49,8 +49,6 @@ HARMLESS = {
     ("reduction/step_07_persistent.cu", 36, "warp > 0"): IN_VAIN,
     ("scan/step_05_look_back.cu", 110, "tile > 0"):
         "the first tile finds the sum 0 in front of it",
-    ("layernorm/step_05_many_blocks.cu", 133, "k * threads < left"):
-        "nothing was loaded there, so that the compiler may assume anything of it",
 }  # fmt: skip
 # Mutants that are found on a line which the source without them makes the cause.
 FOUND_AT = {
