@@ -149,6 +149,27 @@ def test_skeleton_has_its_mutant(folder):
     assert [path.stem for path in entry.mutants.iterdir()] == ["todo"]
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('"""Words."""\n\nX = ()\n', '"""Words."""\n\nfrom a.b import y\n\nX = ()\n'),
+        ("import re\n", "import re\nfrom a.b import y\n"),
+        ("from a.b import (\n    x,\n    z,\n)\n", "from a.b import x, y, z\n"),
+        ("from a.b import y\n", "from a.b import y\n"),
+        ("from a.c import x\n", "from a.b import y\nfrom a.c import x\n"),
+    ],
+)
+def test_skeleton_imports_where_imports_stand(before, after):
+    assert skeleton.importing(before, "a.b", ("y",)) == after
+
+
+@pytest.mark.parametrize("host", [False, True])
+def test_two_skeletons_import_once(folder, host):
+    spec = skeleton.create("77.1", "zip", "late", host=host)[0]
+    skeleton.create("77.2", "zap", host=host)
+    assert spec.read_text().count("import CheckFailed") == 1
+
+
 def test_skeleton_marks_what_is_to_do(folder):
     written = skeleton.create("42.3", "zip")
     assert all("TODO" in path.read_text() for path in written)

@@ -8,6 +8,7 @@ an answer in Python.
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 import sys
 from collections.abc import Sequence
@@ -23,9 +24,6 @@ SPEC = '''"""Exercises of chapter {chapter}: TODO."""
 EXERCISES = ()
 '''
 ENTRY = '''
-
-from coursekit.errors import CheckFailed  # TODO: move these to the top
-from coursekit.exercises import Exercise, blank, shuffled
 
 def {name}_inputs(n, generator):
     """TODO: one entry for each parameter, in the kernel's order."""
@@ -56,10 +54,6 @@ __global__ void {name}(float *out, const float *a, int n)
 """
 HOST_ENTRY = '''
 
-from coursekit.errors import CheckFailed  # TODO: move these to the top
-from coursekit.exercises import HostExercise
-
-
 def {name}_is_right(function, show):
     """TODO: call the function, and say what is wrong with what it returns."""
     if function(3) != 6:
@@ -86,6 +80,11 @@ def {name}(x):
     return x
 """
 TEMPLATES = {False: (ENTRY, SOURCE, ".cu"), True: (HOST_ENTRY, HOST_SOURCE, ".py")}
+# What the entries use.
+IMPORTS = {
+    False: ("Exercise", "blank", "shuffled"),
+    True: ("HostExercise",),
+}
 FILES = {
     "exercises": "what is to be done",
     "solutions": "how it is done",
@@ -125,6 +124,8 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
     spec = root / "exercises" / folder / "spec.py"
     exists = spec.exists()
     text = spec.read_text(encoding="utf-8") if exists else SPEC.format(chapter=chapter)
+    text = importing(text, "coursekit.errors", ("CheckFailed",))
+    text = importing(text, "coursekit.exercises", IMPORTS[host])
     write(spec, text.rstrip("\n") + "\n" + entry.format(id=id, name=name))
     written = [spec]
     for kind, what in FILES.items():
@@ -133,6 +134,26 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
         write(path, source.format(name=name, what=what))
         written.append(path)
     return written
+
+
+def importing(text: str, module: str, names: Sequence[str]) -> str:
+    """Let a source import names from a module, where its other imports stand."""
+    body, lines = ast.parse(text).body, text.splitlines()
+    imports = [one for one in body if isinstance(one, ast.Import | ast.ImportFrom)]
+    same = [one for one in imports if getattr(one, "module", "") == module]
+    there = {ast.unparse(name) for one in same for name in one.names}
+    new = f"from {module} import {', '.join(sorted(there | set(names)))}"
+    later = [i for i in imports if getattr(i, "module", "") > module]
+    if same:
+        lines[same[0].lineno - 1 : same[0].end_lineno] = [new]
+    elif later:
+        lines.insert(later[0].lineno - 1, new)
+    elif imports:
+        lines.insert(imports[-1].end_lineno, new)
+    else:  # behind the docstring
+        end = body[0].end_lineno
+        lines[end:end] = ["", new]
+    return "\n".join(lines) + "\n"
 
 
 def _require_form(id: str, name: str) -> None:
