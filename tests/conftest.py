@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import functools
 import os
+from collections import Counter
 
 import pytest
 
 FOLDERS = ("CACHE", "DATA", "STATE", "WORK")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say once for each reason how many tests were skipped, above what failed."""
+    skipped = terminalreporter.stats.get("skipped", ())
+    reasons = Counter(
+        report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)
+    )
+    for reason, count in reasons.most_common():
+        terminalreporter.line(f"{count} skipped: {reason.removeprefix('Skipped: ')}")
 
 
 @pytest.fixture(scope="session", autouse=True)
