@@ -34,7 +34,7 @@ check: setup      ## lint and format check, of code and notebooks (seconds)
 	@$(PY) -m ruff format --check .
 
 test-code:
-	@$(PY) -m pytest -n $(WORKERS) tests $(ARGS)
+	@$(PY) -m pytest -n $(WORKERS) --dist worksteal tests $(ARGS)
 
 # NOTEBOOKS, CELL_TIMEOUT and PY are variables so that the harness can be tested itself.
 # Notebooks with exercises run twice: as given, and with the solutions filled in.

@@ -15,6 +15,7 @@ from coursekit.errors import CourseError
 # Command: (module, what it does).
 COMMANDS = {
     "doctor": ("coursekit.doctor", "say what works on this machine"),
+    "golf": ("coursekit.golfing.command", "play Count Golf, and keep its boards"),
     "grade": ("coursekit.exercises.grading", "check exercises all at once"),
     "new-exercise": ("coursekit.exercises.skeleton", "start writing an exercise"),
     "record": ("coursekit.recording.command", "measure on a GPU what is recorded"),

@@ -9,6 +9,7 @@
     ├── DeviceError             host access, lost context, out of memory
     ├── UnsupportedError        something the simulator or this machine lacks
     ├── CheckFailed             an exercise or an expectation was not met
+    ├── DataError               pictures to learn from are missing or damaged
     └── KernelError             the kernel did something wrong while it ran
         ├── OutOfBoundsError        past an array's end, through null, misaligned
         ├── DataRaceError           two unordered accesses, one of them a write
@@ -83,6 +84,10 @@ class UnsupportedError(CourseError):
 
 class CheckFailed(CourseError):
     """A result is not what the exercise or the expectation asks for."""
+
+
+class DataError(CourseError):
+    """Pictures to learn from are missing, damaged, or not what they should be."""
 
 
 class KernelError(CourseError):

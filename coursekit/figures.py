@@ -26,6 +26,7 @@ def curves(
     along: str,
     of: str,
     limits: Mapping[str, float] | None = None,
+    note: str = "computed from the formula",
 ) -> plot.Chart:
     """Draw values over x, both on scales where a step means a factor.
 
@@ -39,6 +40,8 @@ def curves(
         What the picture says, and what its axes are, with their units.
     limits : mapping of str to float, optional
         Lines across the picture: what each is, and where it lies.
+    note : str
+        Where the numbers are from, for the corner.
 
     Returns
     -------
@@ -65,12 +68,12 @@ def curves(
         axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
         axes.grid(color="#d8dee4", linewidth=0.8, zorder=0)
         axes.legend(frameon=False, loc="upper left")
-        plot.sign(chart, "computed from the formula")
+        plot.sign(chart, note)
     chart.headings = (along, *series)
     chart.rows = tuple(
         zip(x, *(list(map(float, v)) for v in series.values()), strict=True)
     )
-    chart.alt = plot.in_words(chart, title, limits, "computed from the formula")
+    chart.alt = plot.in_words(chart, title, limits, note)
     return chart
 
 

@@ -1,4 +1,4 @@
-"""A bar for launches on the simulator that take longer than a moment."""
+"""A bar for what takes longer than a moment: a launch on the simulator, a download."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ _WIDTH = 30
 
 
 class ProgressBar:
-    """Shows how far a launch is, once it has taken a second; gone when it ends.
+    """Shows how far something is, once it has taken a second; gone when it ends.
 
     `COURSEKIT_PROGRESS=0` turns it off, for outputs that are compared.
 
     Parameters
     ----------
     name : str
-        The kernel, as the student calls it.
+        The kernel, as the student calls it, or the file.
+    verb, unit : str
+        What is done with it, and what is counted.
 
     Examples
     --------
@@ -27,14 +29,14 @@ class ProgressBar:
     ...     bar(1, 10)      # too early to show anything
     """
 
-    def __init__(self, name: str):
-        self.name = name
+    def __init__(self, name: str, *, verb: str = "simulating", unit: str = "blocks"):
+        self.name, self.verb, self.unit = name, verb, unit
         self._next = time.monotonic() + PATIENCE_S
         self._handle = None
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
-        """Say that `done` of `total` blocks are done."""
+        """Say that `done` of `total` are done."""
         now = time.monotonic()
         if now < self._next or os.environ.get("COURSEKIT_PROGRESS") == "0":
             return
@@ -42,8 +44,8 @@ class ProgressBar:
         share = done / total if total else 1.0
         filled = round(share * _WIDTH)
         self._show(
-            f"simulating {self.name}  {'█' * filled}{'░' * (_WIDTH - filled)}  "
-            f"{done:,} of {total:,} blocks"
+            f"{self.verb} {self.name}  {'█' * filled}{'░' * (_WIDTH - filled)}  "
+            f"{done:,} of {total:,} {self.unit}"
         )
 
     def __enter__(self) -> ProgressBar:

@@ -38,6 +38,7 @@ _NAME = re.compile(r"\s*[*\s]*([A-Za-z_]\w*)\s*(?:\[[^\[\]]*\]\s*)*$")
 _TYPE_SCOPE = re.compile(r"\b(?:struct|class|union|enum|namespace)\b|\bextern\b")
 _ON_CHIP = re.compile(r"\b__shared__\s+[^;={}\[\]()]*;")
 _SIGNS = re.compile(r"[;{}()]")
+_INNERMOST = re.compile(r"\([^(){}]*\)|\{[^(){}]*\}")
 
 
 def declared(source: str) -> list[tuple[int, str]]:
@@ -138,10 +139,17 @@ def _unset_names(statement: str) -> Iterator[str]:
         return
     found = _DECLARATION.match(statement)
     if found:
-        for part in re.split(r",(?![^\[]*\])", found["names"]):
+        for part in re.split(r",(?![^\[]*\])", _without_values(found["names"])):
             name = _NAME.match(part)
             if name is None:
                 if not re.match(r"\s*[*&\s]*\w+\s*[\[\w\s\]]*[=({]", part):
                     return
             else:
                 yield name[1]
+
+
+def _without_values(text: str) -> str:
+    """Put an equals sign for what stands in brackets: its commas part no names."""
+    while _INNERMOST.search(text):
+        text = _INNERMOST.sub("=", text)
+    return text

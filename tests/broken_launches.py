@@ -196,3 +196,23 @@ def total(n: int) -> Launch:
     arguments = (x, blank(n // 64), tickets, blank(1))
     results = {1: wide, 2: np.array([n // 64.0]), 3: np.array([wide.sum()])}
     return Launch("total", n // 64, 64, arguments, results, n * ROUNDING)
+
+
+@launches("broken/conv_image_in_one_block.cu", [{"rows": 33, "cols": 32}])
+def conv_relu(rows: int, cols: int) -> Launch:
+    # Small whole numbers of both signs, so that every sum is exact.
+    values = np.random.default_rng(0).permutation(rows * cols) - rows * cols // 3
+    x = values.astype(np.float32).reshape(rows, cols)
+    w = np.array([[3, -1, 4], [-5, 9, -2], [6, -7, 8]], np.float32)
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), (3, 3))
+    wanted = np.maximum((windows * w).sum((2, 3)), 0)
+    arguments = (x, w, np.full_like(wanted, np.nan, np.float32), rows, cols)
+    return Launch("conv_relu", 1, 256, arguments, {2: wanted})
+
+
+@launches("broken/relu_backward_unset_output.cu", [{"n": 1000}])
+def relu_backward(n: int) -> Launch:
+    x, dy = ramp(n), ramp(n, seed=1)
+    wanted = np.where(x > 0, dy, 0).astype(np.float64)
+    arguments = (x, blank(n), dy, blank(n), n)
+    return Launch("relu_backward", blocks(n, 256), 256, arguments, {3: wanted})

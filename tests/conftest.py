@@ -11,22 +11,56 @@ import pytest
 FOLDERS = ("CACHE", "DATA", "STATE", "WORK")
 
 
-def pytest_terminal_summary(terminalreporter):
-    """Say once for each reason how many tests were skipped, above what failed."""
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out the tests of a GPU where there is none, unless they are asked for."""
+    if "gpu" in config.option.markexpr or not no_gpu():
+        return
+    kept = [item for item in items if item.get_closest_marker("gpu") is None]
+    config.stash[LEFT_OUT] = len(items) - len(kept)
+    items[:] = kept
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session):
+    """Tell the process that reports how many tests this one has left out."""
+    if hasattr(session.config, "workeroutput"):
+        left_out = session.config.stash.get(LEFT_OUT, 0)
+        session.config.workeroutput["left_out"] = left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Hear it; all processes leave out the same."""
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[LEFT_OUT] = output.get("left_out", 0)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say once for each reason how many tests did not run, above what failed."""
     skipped = terminalreporter.stats.get("skipped", ())
     reasons = Counter(
         report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)
     )
+    if left_out := config.stash.get(LEFT_OUT, 0):
+        terminalreporter.line(f"{left_out} left out: {no_gpu()}")
     for reason, count in reasons.most_common():
         terminalreporter.line(f"{count} skipped: {reason.removeprefix('Skipped: ')}")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory):
-    """Keep caches, data and progress of the tests apart from the user's."""
+    """Keep caches, data and progress of the tests apart from the user's.
+
+    The processes of one run share the cache: what one has compiled serves all.
+    """
     before = dict(os.environ)
     for name in FOLDERS:
         folder = tmp_path_factory.mktemp(name.lower())
+        if name == "CACHE" and "PYTEST_XDIST_WORKER" in os.environ:
+            folder = tmp_path_factory.getbasetemp().parent / "cache"
         os.environ[f"COURSEKIT_{name}"] = str(folder)
     yield
     for name in FOLDERS:

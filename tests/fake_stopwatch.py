@@ -84,6 +84,11 @@ class FakeStopwatch:
     def synchronize(self) -> None:
         self._until(max(self.stream, self.side))
 
+    def rest(self, seconds: float) -> None:
+        self.synchronize()
+        self.log.append("rest")
+        self._pass(1e3 * seconds)
+
     def flush(self) -> None:
         self.log.append("flush")
         self.stream = self._add(max(self.stream, self.now), 0.03, None)

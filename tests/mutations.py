@@ -119,15 +119,19 @@ def _tests(source: str, code: str) -> Iterator[Mutant]:
 
 
 def _parts(code: str, first: int, last: int, joint: str) -> Iterator[tuple[int, int]]:
-    """Spans of the parts of a condition that compare something."""
+    """Spans of the parts of a condition that compare something.
+
+    After a comma comes the next variable of a declaration, with a condition of its own.
+    """
     depth, start = 0, first
     for at in range(first, last + 1):
         depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(code[at], 0) if at < last else 0
-        if at == last or (depth == 0 and code.startswith(joint, at)):
+        comma = at < last and code[at] == ","
+        if at == last or (depth == 0 and (comma or code.startswith(joint, at))):
             part = f" {code[start:at]} "
             if _COMPARES.search(part) and not _DATA.search(part):
                 yield start, at
-            start = at + len(joint)
+            start = code.find("=", at) + 1 if comma else at + len(joint)
 
 
 def _closing(code: str, opening: int) -> int:

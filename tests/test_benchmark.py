@@ -281,6 +281,17 @@ def test_replay_of_a_kept_result_is_refused(watch, setup):
     assert "wrong for fresh ones" in refusal(cached, setup)
 
 
+def test_work_in_every_other_call_is_refused(watch, setup):
+    calls = []
+
+    def every_other(x, out):
+        calls.append(1)
+        if len(calls) % 2:
+            watch.run(0.01, lambda: np.multiply(x, 2, out=out))
+
+    assert "leaves its outputs alone" in refusal(every_other, setup)
+
+
 def test_setup_that_draws_the_same_data_twice_is_refused(watch):
     def same(n):
         rng = np.random.default_rng(0)

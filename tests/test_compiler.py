@@ -22,6 +22,7 @@ from coursekit.errors import (
 )
 from coursekit.toolchain import nvrtc, targets
 
+PATIENCE_S = 300
 AXPY = """__global__ void axpy(float* y, const float* x, float a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] += a * x[i];
@@ -647,7 +648,7 @@ def test_compiles_in_a_read_only_cache(cache):
 
 
 def _compile_at_once(barrier, results):
-    barrier.wait(60)
+    barrier.wait(PATIENCE_S)
     results.put(compile(AXPY).ptx)
 
 
@@ -660,9 +661,9 @@ def test_two_processes_may_compile_at_once(cache):
     ]
     for worker in workers:
         worker.start()
-    found = [results.get(timeout=60) for _ in workers]
+    found = [results.get(timeout=PATIENCE_S) for _ in workers]
     for worker in workers:
-        worker.join(60)
+        worker.join(PATIENCE_S)
     module = compile(AXPY)
     assert ([module.ptx] * 2, module.cache_state) == (found, "hit")
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 from collections import Counter
@@ -26,28 +27,22 @@ def worker():
 
 
 @pytest.fixture(scope="module")
-def ended():
-    """How the launches of the programs so far have ended."""
-    return Counter()
+def check(worker):
+    """What came of the program of a seed, each of which runs once."""
+    return functools.cache(worker.check)
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, CHUNK))
-def test_spoiled_programs_only_raise_errors_of_the_course(first, worker, ended):
-    failed = {}
-    for seed in range(first, first + CHUNK):
-        found, how = worker.check(seed)
-        ended.update(how)
-        if found:
-            failed[seed] = found
-    assert failed == {}
+def test_spoiled_programs_only_raise_errors_of_the_course(first, check):
+    seeds = range(first, first + CHUNK)
+    assert {seed: found for seed in seeds if (found := check(seed)[0])} == {}
 
 
 @pytest.mark.parametrize("engine", ["interpreter", "compiled", "general", "racecheck"])
 @pytest.mark.parametrize("outcome", ["ran", "UnsupportedError", "OutOfBoundsError"])
-def test_spoiled_programs_come_far(engine, outcome, ended):
-    if not ended:
-        pytest.skip("runs after the programs of this module")
-    assert ended[f"{engine}: {outcome}"] > 0
+def test_spoiled_programs_come_far(engine, outcome, check):
+    ended = (check(seed)[1] for seed in range(PROGRAMS))
+    assert any(how[f"{engine}: {outcome}"] for how in ended)
 
 
 @pytest.mark.parametrize("way", crash_fuzz.WAYS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
+import types
 
 import numpy as np
 import pytest
@@ -103,6 +104,47 @@ def test_a_long_launch_begins_anew_in_compiled_code():
     result, _, (after,) = run(source, "count", 1, 32, [x], (200_000,))
     assert result.engine == "compiled"
     assert (after == 2).all()
+
+
+def test_a_launch_of_many_short_blocks_is_long():
+    x = np.ones(64 * 5000, np.float32)  # a second and more in the interpreter
+    result, _, (after,) = run(SCALE, "scale", 5000, 64, [x], (x.size, 0))
+    assert result.engine == "compiled"
+    assert (after == 2).all()
+
+
+def test_a_short_launch_is_compiled_when_it_comes_often(monkeypatch):
+    monkeypatch.setattr(engines, "TRIALS_S", 0.01)
+    memory = Memory()
+    program = load(ck.compile(SCALE.replace("2.0f", "2.5f")).ptx, memory)
+    region = memory.allocate(256, name="x", data=storage(256))
+    params = np.uint64(region.address).tobytes() + np.array([64, 0], "i4").tobytes()
+    used = [
+        launch(program, "scale", (4, 1, 1), (64, 1, 1), params).engine
+        for _ in range(200)  # each takes a quarter of a millisecond and more
+    ]
+    assert (used[0], used[-1]) == ("interpreter", "compiled")
+
+
+@pytest.mark.parametrize("engine", ["compiled", "general"])
+def test_compiling_is_no_part_of_the_time_of_a_launch(engine, monkeypatch):
+    source = """
+    extern "C" __global__ void wait(float* x, int n) {
+        for (int i = 0; i < n; i++) x[threadIdx.x] = x[threadIdx.x] * 0.5f + 1.0f;
+    }
+    """
+    seconds, compile_text = [0.0], machine.compile_text
+
+    def slowly(*given):
+        seconds[0] += 100
+        return compile_text(*given)
+
+    clock = types.SimpleNamespace(monotonic=lambda: seconds[0], thread_time=lambda: 0.0)
+    monkeypatch.setattr("coursekit.simt.launch.time", clock)
+    monkeypatch.setattr(machine, "compile_text", slowly)
+    x = np.zeros(32, np.float32)
+    result, error, _ = run(source, "wait", 1, 32, [x], (200_000,), engine=engine)
+    assert (error, result.engine) == (None, "compiled")
 
 
 @pytest.mark.parametrize("engine", ["interpreter", "compiled"])

@@ -1,14 +1,17 @@
 """The committed notebooks keep the rules; the harness that runs them is not fooled.
 
-Every self-test sends a small notebook through the very command of `make test`.
+The self-tests send small notebooks through the very command of `make test`.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import notebook_lint
@@ -19,8 +22,8 @@ from coursekit.exercises import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-# Far below the 120 s that a cell may take, far above what a run takes.
-PATIENCE_S = 90
+# Far above what a run takes, on any machine.
+PATIENCE_S = 400
 
 CUDA_FAILS = """\
 import coursekit as ck
@@ -64,15 +67,17 @@ def printed(text: str, **changes) -> dict:
     return {"outputs": [stream], "metadata": tagged} | changes
 
 
-def harness(folder: Path, content: nbformat.NotebookNode, seconds: int = 120):
-    """Run one notebook by `make test-notebooks`, with the conftest of notebooks/."""
+def harness(folder: Path, notebooks: dict, seconds: int = 120, **variables: str):
+    """Run notebooks by `make test-notebooks`, with the conftest of notebooks/."""
     shutil.copy(ROOT / "notebooks" / "conftest.py", folder)
-    nbformat.write(content, folder / "lesson.ipynb")
+    for name, content in notebooks.items():
+        nbformat.write(content, folder / f"{name}.ipynb")
     command = ["make", "--no-print-directory", "test-notebooks", f"PY={sys.executable}"]
     command += [f"NOTEBOOKS={folder}", f"CELL_TIMEOUT={seconds}", "WORKERS=1"]
     return subprocess.run(
         command,
         cwd=ROOT,
+        env=os.environ | variables,
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
@@ -80,68 +85,89 @@ def harness(folder: Path, content: nbformat.NotebookNode, seconds: int = 120):
     )
 
 
-def test_good_notebook_is_green(tmp_path):
-    answer = harness(
-        tmp_path,
-        notebook(
-            "x = 3",
-            printed("9\n", source="print(x ** 2)"),
-            {"source": "1 / 0", "metadata": {"tags": ["raises-exception"]}},
-        ),
-    )
+GOOD = {
+    "lesson": notebook(
+        "x = 3",
+        printed("9\n", source="print(x ** 2)"),
+        {"source": "1 / 0", "metadata": {"tags": ["raises-exception"]}},
+    ),
+    "folders": notebook("import os\nassert 'mine' not in os.getenv('COURSEKIT_CACHE')"),
+}
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """One run of all good notebooks, and its folder for temporary files."""
+    folder, temporary = (tmp_path_factory.mktemp(name) for name in ("good", "tmp"))
+    own = {"TMPDIR": str(temporary), "COURSEKIT_CACHE": str(folder / "mine")}
+    return harness(folder, GOOD, **own), temporary
+
+
+def test_good_notebooks_are_green(good):
+    answer, _ = good
     assert answer.returncode == 0, answer.stdout
-    assert "3 passed" in answer.stdout
+    assert "4 passed" in answer.stdout
 
 
-@pytest.mark.parametrize(
-    ("cell", "seconds", "message"),
-    [
-        pytest.param(CUDA_FAILS, 120, "OutOfBoundsError", id="failing CUDA kernel"),
-        pytest.param("1 / 0", 120, "ZeroDivisionError", id="exception"),
-        pytest.param(WRONG_ANSWER, 120, "a wrong answer", id="wrong answer"),
-        pytest.param(HANG, 3, "Timeout of 3 seconds exceeded", id="hang"),
-        pytest.param(DEAD_KERNEL, 120, "kernel died", id="dead kernel"),
-        pytest.param(
-            printed("4\n", source="print(5)"), 120, "outputs differ", id="strict output"
-        ),
-        pytest.param(
-            printed("", source="print(5)", outputs=[]),
-            120,
-            "Unexpected output fields",
-            id="strict output where none is stored",
-        ),
-        pytest.param(
-            {"source": "x = 1", "metadata": {"tags": ["raises-exception"]}},
-            120,
-            "raised nothing",
-            id="exception that does not come",
-        ),
-    ],
-)
-def test_bad_cell_turns_the_run_red(tmp_path, cell, seconds, message):
-    answer = harness(tmp_path, notebook(cell), seconds)
+def test_kernels_get_folders_of_their_own(good):
+    assert "folders.ipynb" not in good[0].stdout  # neither failed nor in error
+
+
+def test_folders_of_the_kernels_are_removed(good):
+    assert list(good[1].glob("coursekit-notebooks-*")) == []
+
+
+def test_notebooks_without_exercises_run_once(good):
+    assert "With the solutions" not in good[0].stdout
+
+
+BAD = {
+    "failing_kernel": (CUDA_FAILS, "OutOfBoundsError"),
+    "exception": ("1 / 0", "ZeroDivisionError"),
+    "wrong_answer": (WRONG_ANSWER, "a wrong answer"),
+    "dead_kernel": (DEAD_KERNEL, "kernel died"),
+    "strict_output": (printed("4\n", source="print(5)"), "outputs differ"),
+    "strict_output_where_none_is_stored": (
+        printed("", source="print(5)", outputs=[]), "Unexpected output fields",
+    ),
+    "exception_that_does_not_come": (
+        {"source": "x = 1", "metadata": {"tags": ["raises-exception"]}},
+        "raised nothing",
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def bad(tmp_path_factory):
+    """One run of all bad notebooks: what failed in each."""
+    folder = tmp_path_factory.mktemp("bad")
+    notebooks = {name: notebook(cell) for name, (cell, _) in BAD.items()}
+    notebooks["cells_after_it"] = notebook(DEAD_KERNEL, "x = 1")
+    report = folder / "report.xml"
+    answer = harness(folder, notebooks, PYTEST_ADDOPTS=f"--junitxml={report}")
+    assert answer.returncode != 0
+    found = {name: [] for name in notebooks}
+    for case in ElementTree.parse(report).iter("testcase"):
+        name = re.search(r"(\w+)\.ipynb", case.get("classname"))[1]
+        found[name] += [failure.text for failure in case.iter("failure")]
+    return found
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_cell_fails_and_says_why(name, bad):
+    (said,) = bad[name]
+    assert BAD[name][1] in said
+
+
+def test_cells_after_a_dead_kernel_fail_too(bad):
+    assert len(bad["cells_after_it"]) == 2
+
+
+def test_cell_that_hangs_turns_the_run_red(tmp_path):
+    answer = harness(tmp_path, {"lesson": notebook(HANG)}, seconds=3)
     assert answer.returncode != 0
     assert "1 failed" in answer.stdout
-    assert message in answer.stdout
-
-
-def test_cells_after_a_dead_kernel_fail_too(tmp_path):
-    answer = harness(tmp_path, notebook(DEAD_KERNEL, "x = 1"))
-    assert "2 failed" in answer.stdout
-
-
-def test_kernels_get_folders_of_their_own(tmp_path, monkeypatch):
-    monkeypatch.setenv("COURSEKIT_CACHE", str(tmp_path / "mine"))
-    source = "import os\nassert 'mine' not in os.environ['COURSEKIT_CACHE']"
-    assert harness(tmp_path, notebook(source)).returncode == 0
-
-
-def test_folders_of_the_kernels_are_removed(tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    lesson = tmp_path / "lesson"
-    lesson.mkdir()
-    harness(lesson, notebook("x = 1"))
-    assert list(tmp_path.glob("coursekit-notebooks-*")) == []
+    assert "Timeout of 3 seconds exceeded" in answer.stdout
 
 
 # ---------------------------------------------------------------- exercises
@@ -150,6 +176,7 @@ def test_folders_of_the_kernels_are_removed(tmp_path, monkeypatch):
 SETUP = "%load_ext coursekit\nimport coursekit as ck"
 SOLVED = tiny_exercises.add_ten("if (i < n) out[i] = a[i] + 10;")
 STARTER = tiny_exercises.add_ten("// Your code here.")
+ONLY_AS_GIVEN = "import os\nassert os.environ['COURSEKIT_STRICT'] == '0'"
 
 
 def exercise(solution: str, folder: Path, monkeypatch):
@@ -162,27 +189,26 @@ def exercise(solution: str, folder: Path, monkeypatch):
     tagged = cell | {"metadata": {"tags": ["exercise-42.1"]}}
     lesson = folder / "lesson"
     lesson.mkdir()
-    return harness(lesson, notebook(SETUP, tagged, 'ck.check("42.1")'))
+    content = notebook(SETUP, tagged, 'ck.check("42.1")', ONLY_AS_GIVEN)
+    content.cells.insert(3, nbformat.v4.new_markdown_cell("## A section without one"))
+    return harness(lesson, {"lesson": content})
 
 
 def test_notebook_with_exercises_runs_as_given_and_solved(tmp_path, monkeypatch):
     answer = exercise(SOLVED, tmp_path, monkeypatch)
     assert answer.returncode == 0, answer.stdout
-    assert answer.stdout.count("3 passed") == 2
+    given, _, solved = answer.stdout.partition("With the solutions filled in:")
+    assert "4 passed" in given
+    assert "3 passed" in solved
 
 
 def test_solution_that_fails_turns_the_run_red(tmp_path, monkeypatch):
     answer = exercise(STARTER, tmp_path, monkeypatch)
     assert answer.returncode != 0
     given, _, solved = answer.stdout.partition("With the solutions filled in:")
-    assert "3 passed" in given
+    assert "4 passed" in given
     assert "1 failed" in solved
     assert "CheckFailed" in solved
-
-
-def test_notebook_without_exercises_runs_once(tmp_path):
-    answer = harness(tmp_path, notebook("x = 1"))
-    assert "With the solutions" not in answer.stdout
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

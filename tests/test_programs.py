@@ -38,7 +38,7 @@ PAIRS = {
     "cudaGraphInstantiate": "cudaGraphExecDestroy",
     "cudaStreamEndCapture": "cudaGraphDestroy",
 }
-SLIDE_COLUMNS, PATIENCE_S = 76, 120
+SLIDE_COLUMNS, PATIENCE_S = 76, 400
 
 each_program = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 each_text = pytest.mark.parametrize(

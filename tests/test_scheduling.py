@@ -14,6 +14,7 @@ import coursekit as ck
 from coursekit import barriers, interleavings
 from coursekit.scheduling import Stage
 
+PATIENCE_S = 600
 REPAIRED = SHIFT.replace("    if (i", "    __syncthreads();\n    if (i")
 RACY = SMALL.replace("    __syncthreads();\n", "")
 GLOBAL = """
@@ -134,13 +135,13 @@ def tree(source=TREE):
 def test_warps_whose_lanes_part_come_to_the_right_result():
     stage = Stage(*tree())
     assert stage.expected["out"][0] == np.arange(128).sum()
-    assert stage.try_all().wrong == 0
+    assert stage.try_all(PATIENCE_S).wrong == 0
 
 
 def test_missing_barrier_of_a_loop_is_found_in_some_orders():
     racy = TREE.replace("        __syncthreads();\n    }", "    }")
     stage = Stage(*tree(racy), expected={"out": np.array([np.arange(128).sum()])})
-    assert stage.try_all().wrong > 0
+    assert stage.try_all(PATIENCE_S).wrong > 0
 
 
 def test_too_many_turns_are_refused():
@@ -191,23 +192,23 @@ def test_atomics_do_not_race():
 
 
 def test_repaired_kernel_is_right_in_all_orders():
-    trial = Stage(*shift_left(REPAIRED)).try_all()
+    trial = Stage(*shift_left(REPAIRED)).try_all(PATIENCE_S)
     assert (trial.tried, trial.wrong, trial.exhaustive) == (576, 0, True)
 
 
 def test_too_many_orders_are_drawn_at_random(stage):
-    trial = stage.try_all()
+    trial = stage.try_all(PATIENCE_S)
     assert (trial.tried, trial.exhaustive) == (200, False)
     assert trial.wrong > 0
 
 
 def test_wrong_order_can_be_played_again(stage):
-    example = stage.try_all().example
+    example = stage.try_all(PATIENCE_S).example
     assert not stage.is_right(stage.play(example.order))
 
 
 def test_racy_reversal_is_right_only_if_all_write_first():
-    trial = Stage(*small(RACY)).try_all()
+    trial = Stage(*small(RACY)).try_all(PATIENCE_S)
     assert (trial.tried, trial.wrong) == (6, 2)
 
 

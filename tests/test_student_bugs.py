@@ -199,7 +199,8 @@ CHECKED = [name for name, bug in BUGS.items() if bug.found[1] != "LaunchError"]
 def act(bug: Bug, how: str, **options):
     kernel = ck.compile(bug.source)["k"]
     arguments = copy.deepcopy(bug.arguments)
-    with ck.simulator(timeout_s=0.5):
+    endless = bug.found[1] == "DeadlockError"
+    with ck.simulator(timeout_s=0.5 if endless else 60):
         if how == "launch":
             return kernel[bug.grid, bug.block](*arguments)
         return getattr(ck, how)(kernel, bug.grid, bug.block, arguments, **options)

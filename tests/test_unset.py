@@ -23,6 +23,7 @@ DECLARED = {
     "for (int i; i < n; ++i) { }": [],
     "__shared__ float tile[32]; extern __shared__ int more[];": [],
     "float sum = 0, product{1}; Pair<int, 3> one(2), two{1, 2};": [],
+    "int least = min(n, a, b), y; Trio t = {a, b, f(a, b)}, u{n, a};": ["y"],
     "n = 3; n * 3; g(n); ++n; return;": [],
     "struct Local { int member; }; goto end; end:": [],
     'const char* text = "int a;"; // float b;': [],

@@ -19,15 +19,23 @@ from test_listing import contrast
 from traced_kernels import row_sums, shift_left
 
 import coursekit as ck
-from coursekit.widgets import GridBlock, GridMap, Question, guess, palette, quiz
+from coursekit.widgets import (
+    GridBlock,
+    GridMap,
+    LearningView,
+    Question,
+    guess,
+    palette,
+    quiz,
+)
 from coursekit.widgets.base import FOLDER, CourseWidget
 from coursekit.widgets.grid_map import MODES
 
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = ("base", "grid_block", "grid_map", "question", "questions")
 SHEETS = (
-    "fusion", "grid_block", "microscope", "occupancy", "overlap", "questions",
-    "roofline", "scheduler", "shared",
+    "fusion", "grid_block", "learning", "microscope", "occupancy", "overlap",
+    "questions", "roofline", "scheduler", "shared", "tile_animator",
 )  # fmt: skip
 VIEW = "application/vnd.jupyter.widget-view+json"
 SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES))
@@ -45,6 +53,8 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.occupancy_explorer(64, 128, device="H200"),
         lambda: ck.fusion_counter(["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}),
         lambda: ck.roofline_explorer({"one": (2.0, 1.0)}, device="H200"),
+        lambda: ck.tile_animator(128, 128, 32, like="step 8"),
+        lambda: LearningView(chance=2.3),
     ],
     ids=[
         "grid",
@@ -57,6 +67,8 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "occupancy",
         "fusion",
         "roofline",
+        "tiles",
+        "learning",
     ],
 )
 def make(request):

@@ -120,6 +120,7 @@ WIDGETS = {
     "roofline": lambda: ck.roofline_explorer(
         {"bound": (0.5, 1.0), "timed": (2.0, 1.0)}, device="H200"
     ),
+    "tiles": lambda: ck.tile_animator(256, 136, 64, like="step 9", thread=37, step=9),
 }
 
 

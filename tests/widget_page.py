@@ -16,6 +16,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 ADDRESS = "http://widget.test/"
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Widget</title>
+<link rel="icon" href="data:,">
 <style>{style} body {{ background: {ground}; }}</style>
 <body data-jp-theme-light="{light}"><main><h1 style="display:none">Widget</h1>
 <div id="widget"></div></main>
@@ -85,7 +86,6 @@ def open_widget(page, widget, theme: str = "light"):
     files = {
         "": ("text/html", page_of(widget, theme)),
         "widget.js": ("text/javascript", str(widget._esm)),
-        "favicon.ico": ("image/x-icon", ""),
     }
 
     def answer(route):
@@ -94,7 +94,7 @@ def open_widget(page, widget, theme: str = "light"):
 
     page.unroute_all()
     page.route("**/*", answer)
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     page.mouse.move(1, 799)
     page.goto(ADDRESS)
     page.wait_for_function("window.ready")

@@ -12,13 +12,27 @@ from typing import Any
 from coursekit import backend as backends
 from coursekit.benchmarking import shown
 from coursekit.benchmarking.ceilings import ceiling
-from coursekit.benchmarking.measuring import WallClock, measure, wall_clock
+from coursekit.benchmarking.measuring import (
+    Repeated,
+    WallClock,
+    measure,
+    repeated,
+    wall_clock,
+)
 from coursekit.benchmarking.results import Benchmark, Row
 from coursekit.benchmarking.stopwatch import Stopwatch
 from coursekit.benchmarking.verification import Trial
 from coursekit.errors import ArgumentError
 
-__all__ = ["Benchmark", "Row", "WallClock", "benchmark", "wall_clock"]
+__all__ = [
+    "Benchmark",
+    "Repeated",
+    "Row",
+    "WallClock",
+    "benchmark",
+    "repeated",
+    "wall_clock",
+]
 KEY = re.compile(r"[a-z0-9_]+(/[a-z0-9_]+)*")
 
 
@@ -83,7 +97,30 @@ def benchmark(
         return shown.without_gpu(
             cases, sizes, bytes_moved=bytes_moved, flops=flops, record=record
         )
-    watch, rows = stopwatch(), []
+    return on(
+        stopwatch(),
+        cases,
+        sizes=sizes,
+        setup=setup,
+        verify=verify,
+        bytes_moved=bytes_moved,
+        flops=flops,
+    )
+
+
+def on(
+    watch: Stopwatch,
+    cases: Mapping[str, Callable],
+    *,
+    sizes: Sequence[int],
+    setup: Callable[[int], tuple],
+    verify: Callable[..., Any],
+    bytes_moved: Callable[[int], int] | None = None,
+    flops: Any = None,
+) -> Benchmark:
+    """Time cases with a stopwatch, as `benchmark` does with that of the GPU."""
+    _check(cases, sizes, setup, verify, None)
+    rows, sizes = [], tuple(map(int, sizes))
     limits = functools.partial(ceiling, watch.device, sizes, bytes_moved, flops)
     for size in sizes:
         trial = Trial(watch, size, setup, verify)

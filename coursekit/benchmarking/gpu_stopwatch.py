@@ -47,6 +47,11 @@ class GpuStopwatch:
         with self.gpu.errors("a case"):
             self.cupy.cuda.runtime.deviceSynchronize()
 
+    def rest(self, seconds: float) -> None:
+        """Leave the device idle for so long, after all of its work."""
+        self.synchronize()
+        time.sleep(seconds)
+
     def flush(self) -> None:
         """Queue work that fills the L2 cache with other data, all of it clean."""
         if self._spare is None:

@@ -48,6 +48,33 @@ def wall_clock(case: Callable) -> WallClock:
     return WallClock(case)
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """A case that is timed over several calls in a row, after a rest."""
+
+    case: Callable
+    calls: int
+    idle_s: float = 0.0
+
+    def __call__(self, *arguments):
+        """Call the case once."""
+        return self.case(*arguments)
+
+
+def repeated(case: Callable, *, calls: int, idle_s: float = 0.0) -> Repeated:
+    """Time a case by the mean of several calls in a row, after a rest.
+
+    A GPU that works for long gets warm and lowers its clock. A few calls after a rest
+    show what it can do at its best; many without one, what it goes on doing. Only the
+    first of the calls finds the caches cold.
+
+    Examples
+    --------
+    ``ck.benchmark({"burst": repeated(product, calls=8, idle_s=0.5)}, ...)``
+    """
+    return Repeated(case, calls, idle_s)
+
+
 def measure(
     watch: Stopwatch,
     cases: Mapping[str, Callable],
@@ -74,7 +101,8 @@ def measure(
     host_ms, seconds = {}, {}
     for name, case in cases.items():
         with _watched(name, size), launching.deferred():
-            host_ms[name], seconds[name] = _warm_up(watch, case, trial)
+            host_ms[name], took = _warm_up(watch, case, trial)
+            seconds[name] = _calls(case) * took + getattr(case, "idle_s", 0.0)
             if not isinstance(case, WallClock):
                 _check_streams(watch, name, case, trial, host_ms[name])
         _check_l2(watch, f"after {name!r}")
@@ -193,12 +221,21 @@ def _sample(watch: Stopwatch, case: Callable, trial: Trial, host_ms: float) -> f
         case(*trial.live.values)
         watch.synchronize()
         return 1e3 * (watch.clock() - start)
-    watch.hold(min(0.02 + 1.5 * host_ms, LONGEST_HOLD_MS))
+    calls = _calls(case)
+    if isinstance(case, Repeated) and case.idle_s:
+        watch.rest(case.idle_s)
+    watch.hold(min(0.02 + 1.5 * calls * host_ms, LONGEST_HOLD_MS))
     first = watch.mark()
-    case(*trial.live.values)
+    for _ in range(calls):
+        case(*trial.live.values)
     last = watch.mark()
     watch.wait(last)
-    return watch.elapsed_ms(first, last)
+    return watch.elapsed_ms(first, last) / calls
+
+
+def _calls(case: Callable) -> int:
+    """How often a case is called for one time."""
+    return case.calls if isinstance(case, Repeated) else 1
 
 
 def _rows(samples: Mapping[str, list[float]], size: int) -> list[Row]:

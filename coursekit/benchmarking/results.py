@@ -50,7 +50,7 @@ class Benchmark:
     rows : tuple of Row
         What is known of it.
     origin : str
-        "measured" on this machine, "recorded" on another, or "none".
+        "measured" on this machine, "recorded" on another, "model", or "none".
     device, date : str
         The GPU of the times and the day; empty without times.
     ceiling : Ceiling
@@ -79,6 +79,8 @@ class Benchmark:
             return f"measured here on {self.device}, {self.date}"
         if self.origin == "recorded":
             return f"recorded on {self.device}, {self.date}; not measured here"
+        if self.origin == "model":
+            return "times of a model that follows rules; no GPU was timed"
         return f"no times; limits by the data sheet of the {self.ceiling.device}"
 
     def row(self, case: str, size: int | None = None) -> Row:

@@ -88,9 +88,11 @@ def _counts(definition, cases: Mapping[str, Callable]) -> dict:
 
     counts = {}
     for name, case in cases.items():
-        with simulation.simulator(), launching.counted() as found:
+        with simulation.simulator():
             try:
-                case(*definition.setup(definition.count_size))
+                arguments = definition.setup(definition.count_size)
+                with launching.counted() as found:  # the case, not its set-up
+                    case(*arguments)
             except UnsupportedError:  # the simulator cannot run it: no counts
                 continue
         if found:

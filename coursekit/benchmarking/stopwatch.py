@@ -24,6 +24,9 @@ class Stopwatch(Protocol):
     def synchronize(self) -> None:
         """Wait for all work of the device, on every stream."""
 
+    def rest(self, seconds: float) -> None:
+        """Leave the device idle for so long, after all of its work."""
+
     def flush(self) -> None:
         """Queue work that fills the L2 cache with other data."""
 

@@ -121,7 +121,7 @@ class Trial:
         grid, block = shape(self.grid), shape(self.block)
         return f"size {written(self.size)}, grid {grid}, block {block}"
 
-    def run(self, kernel) -> Outcome:
+    def run(self, kernel, timeout_s: float = TIMEOUT_S) -> Outcome:
         """Launch on the simulator.
 
         Raises
@@ -130,7 +130,7 @@ class Trial:
             The launch or the kernel failed; a note says in which trial.
         """
         problem = Problem.of(self.exercise, self.size)
-        with simulator(order=self.order, timeout_s=TIMEOUT_S):
+        with simulator(order=self.order, timeout_s=timeout_s):
             # On the device even inputs can be read back, which a kernel that casts
             # const away has changed.
             placed = _each_array(to_device, problem.given)

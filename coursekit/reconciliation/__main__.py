@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from coursekit.reconciliation import plans, shipped
 
 ARCHITECTURE = "sm_90"
 _NOT_COUNTED = {"broken", "exercises", "mutants", "programs", "solutions"}
+# What runs on one architecture alone does not run on the simulator.
+_SPECIAL = re.compile(r"^// needs: sm_\d+[af]$", re.MULTILINE)
 
 
 def course_kernels() -> list[Path]:
@@ -22,6 +25,7 @@ def course_kernels() -> list[Path]:
         path
         for path in sorted(root.rglob("*.cu"))
         if path.relative_to(root).parts[0] not in _NOT_COUNTED
+        and not _SPECIAL.search(path.read_text(encoding="utf-8"))
     ]
 
 

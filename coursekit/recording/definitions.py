@@ -26,6 +26,9 @@ TABLES = (
     "coursekit.recording.transposes",
     "coursekit.recording.ladders",
     "coursekit.recording.row_ladders",
+    "coursekit.recording.matmul",
+    "coursekit.recording.fusions",
+    "coursekit.recording.profiling",
 )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.errors import OutOfBoundsError
-from coursekit.simt import counters, faults
+from coursekit.simt import bulk_copies, counters, faults
 from coursekit.simt.access import READS, WRITES
 from coursekit.simt.ir import Not, Register
 from coursekit.simt.transfers import address_slot, reached
@@ -121,6 +121,8 @@ def make(decoder, instruction):
     if words == ("async", "wait_group"):
         pending = int(instruction.operands[0].value)
         return lambda warp: _copies(warp).wait(warp, pending)
+    if bulk_copies.is_bulk(instruction):
+        return bulk_copies.make(decoder, instruction)
     if copied_bytes(instruction) is None:
         raise faults.unsupported(decoder.program, instruction)
     return _copy(decoder, instruction)

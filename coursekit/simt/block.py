@@ -40,6 +40,7 @@ class Block:
         if self.launch.observer is not None:
             self.launch.observer.starts(self)
         self.barriers: dict[int, Arrivals] = {}
+        self.flying: dict[tuple, list] = {}  # bulk copies, by the barrier they tell
         for warp in self.warps:
             warp.start()
         self.waiting = list(self.warps)

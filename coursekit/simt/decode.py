@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt import async_copies, branches, faults, isa, moves, transfers
+from coursekit.simt import (
+    async_copies,
+    branches,
+    faults,
+    isa,
+    moves,
+    phases,
+    transfers,
+)
 from coursekit.simt.access import Access
 from coursekit.simt.control import EXIT, basic_blocks
 from coursekit.simt.ir import (
@@ -31,7 +39,12 @@ _IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
             "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
 
 
-MAKERS = {**moves.MAKERS, **transfers.MAKERS, **async_copies.MAKERS}
+MAKERS = {
+    **moves.MAKERS,
+    **transfers.MAKERS,
+    **async_copies.MAKERS,
+    **phases.MAKERS,
+}
 
 
 @dataclass(slots=True)

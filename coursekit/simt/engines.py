@@ -9,13 +9,18 @@ all of the launch to the interpreter.
 
 from __future__ import annotations
 
+import time
+
 from coursekit.simt import launch as launches
 from coursekit.simt.native import engine, machine, racing
 
-# Seconds that the interpreter tries a launch for, and the bytes of memory up to which
-# that is worth a copy of all of it.
+# Seconds of computing that the interpreter tries a launch for, and the bytes of memory
+# up to which that is worth a copy of all of it. Code that looks for races takes that
+# long to compile, and longer the more instructions the kernel has.
 TRIAL_S = 0.05
+TRIALS_S = 0.25  # for all launches of one kernel together
 RACE_TRIAL_S = 0.3
+RACE_TRIAL_EACH_S = 0.005
 TRIAL_BYTES = 4 << 20
 
 
@@ -31,7 +36,7 @@ def run(launch) -> tuple[str, str]:
     blocks = launch.order.block_numbers(launch.blocks)
     note = engine.obstacle(launch)
     unsure = note is None and launch.engine == "auto" and not engine.at_hand(launch)
-    if unsure and _tried(launch, blocks, TRIAL_S):
+    if unsure and _tried_often(launch, blocks):
         return "interpreter", ""
     done = 0
     if note is None:
@@ -54,7 +59,8 @@ def observe(launch) -> tuple[str, str]:
     unsure = compiled and launch.engine == "auto" and not compiled.at_hand("fast")
     if unsure:
         launch.watch()
-        if _tried(launch, blocks, RACE_TRIAL_S):
+        size = len(launch.code.function.instructions)
+        if _tried(launch, blocks, max(RACE_TRIAL_S, RACE_TRIAL_EACH_S * size)):
             return "interpreter", ""
         launch.observer.forget()
     if compiled:
@@ -82,6 +88,20 @@ def _say_where(launch, block: int) -> None:
     launch.start_again()
     launch.interpret([block])
     raise engine.too_long(launch)
+
+
+def _tried_often(launch, blocks) -> bool:
+    """Whether the interpreter did it, within what it may spend on this kernel in all.
+
+    What is launched again and again gets compiled, however short a launch is.
+    """
+    compiled = engine.of_launch(launch)
+    left = min(TRIAL_S, TRIALS_S - compiled.interpreted_s)
+    began = time.thread_time()
+    try:
+        return left > 0 and _tried(launch, blocks, left)
+    finally:
+        compiled.interpreted_s += time.thread_time() - began
 
 
 def _tried(launch, blocks, seconds: float) -> bool:

@@ -154,8 +154,8 @@ class Launch:
 
     def start_clock(self) -> None:
         """Give the launch the time that it may take."""
-        self._started = time.monotonic()
-        self._deadline = self._started + self.timeout_s
+        self._began = time.thread_time()
+        self._deadline = time.monotonic() + self.timeout_s
 
     def watch(self) -> None:
         """Let the observer see what the interpreter does."""
@@ -346,6 +346,8 @@ class Launch:
                     )
                     resident.remove(block)
                     spare.append(block)
+                    if upcoming:
+                        self.check_patience()
                     grow = max(grow - 1, 1) if not self.cooperative else grow
                 else:
                     grow = len(resident) + 1
@@ -370,12 +372,16 @@ class Launch:
         if self.progress is not None:
             self.progress(done, self.blocks)
 
+    def check_patience(self) -> None:
+        """Stop a launch that computes longer than it was to be tried."""
+        patience_s = self.patience_s
+        if patience_s is not None and time.thread_time() - self._began > patience_s:
+            raise TriedLongEnough
+
     def check_time(self, warp) -> None:
         """Stop a launch that runs longer than it may, or than it was to be tried."""
-        now = time.monotonic()
-        if self.patience_s is not None and now - self._started > self.patience_s:
-            raise TriedLongEnough
-        if now < self._deadline:
+        self.check_patience()
+        if time.monotonic() < self._deadline:
             if self.progress is not None:
                 self.progress(self.finished_blocks, self.blocks)
             return

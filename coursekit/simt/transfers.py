@@ -48,7 +48,7 @@ _POLLING = {"volatile", "relaxed", "acquire", "mmio"}
 
 def polls(instruction) -> bool:
     """Whether an instruction looks at memory that other threads may be writing."""
-    return instruction.opcode == "atom" or (
+    return instruction.opcode in ("atom", "mbarrier") or (
         instruction.opcode == "ld" and bool(_POLLING & set(instruction.modifiers))
     )
 

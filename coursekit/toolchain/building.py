@@ -118,6 +118,12 @@ def watched(notice: Callable[[str], None]) -> Iterator[None]:
         _watching.reset(token)
 
 
+def announce(source: str) -> None:
+    """Tell who watches that a source is built."""
+    if (notice := _watching.get()) is not None:
+        notice(source)
+
+
 def build(unit: Unit) -> Build:
     """Compile to PTX, or take it from the cache.
 
@@ -126,8 +132,7 @@ def build(unit: Unit) -> Build:
     CompileError
         When the compiler refuses the source.
     """
-    if (notice := _watching.get()) is not None:
-        notice(unit.source.name)
+    announce(unit.source.name)
     target = replace(unit.target, real=False)
     stored, state = through_cache(unit, "ptx", target, lambda: _build(unit, target))
     entries = tuple(

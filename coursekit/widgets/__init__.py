@@ -4,14 +4,17 @@ Each widget is also a text and a static picture, so that a notebook which is sto
 exported or not trusted still shows what it is about. `Question` is what a quiz is
 made of; `GridBlock` shows which thread handles which element; `Microscope` shows a
 kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
-runs next, with `Overlap` which stream copies and kernels go through. Instruments
-with sliders and switches are `OccupancyExplorer`, `FusionCounter` and
-`RooflineExplorer`.
+runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
+counts a kernel against the ideal; a `LearningView` follows a training. Instruments
+with sliders and switches are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`
+and, for matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.fusion import FusionCounter
+from coursekit.widgets.golf import GolfCard
 from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
+from coursekit.widgets.learning import LearningView
 from coursekit.widgets.microscope import Microscope
 from coursekit.widgets.occupancy import OccupancyExplorer
 from coursekit.widgets.overlap import Overlap
@@ -19,12 +22,15 @@ from coursekit.widgets.question import Question
 from coursekit.widgets.questions import Guess, Quiz, guess, quiz
 from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
+from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
     "FusionCounter",
+    "GolfCard",
     "GridBlock",
     "GridMap",
     "Guess",
+    "LearningView",
     "Microscope",
     "OccupancyExplorer",
     "Overlap",
@@ -32,6 +38,7 @@ __all__ = [
     "Quiz",
     "RooflineExplorer",
     "Scheduler",
+    "TileAnimator",
     "guess",
     "quiz",
 ]

@@ -77,6 +77,7 @@ class Compiled:
     sort: Sort = PLAIN
     tiers: dict[str, machine.Loaded] = field(default_factory=dict)
     workspaces: dict[bool, object] = field(default_factory=dict)
+    interpreted_s: float = 0.0  # what launches have cost in the interpreter
 
     def workspace(self, *, fast: bool) -> Workspace:
         """What a launch works on."""
@@ -103,8 +104,11 @@ def obstacle(launch) -> str | None:
     """Why a launch cannot be compiled, as far as a glance tells."""
     if launch.cooperative:
         return "grid-wide barriers"
-    if any(i.opcode == "call" for i in launch.code.function.instructions):
+    opcodes = {i.opcode for i in launch.code.function.instructions}
+    if "call" in opcodes:
         return "calls of functions"
+    if "mbarrier" in opcodes:
+        return "barriers in shared memory"
     return None
 
 
@@ -147,6 +151,7 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
         workspace = compiled.workspace(fast=engine != "general")
     except errors.UnsupportedError as error:
         return 0, str(error).splitlines()[0]
+    launch.start_clock()  # compiling is no part of the launch
     workspace.begin(launch)
     try:
         return _run(workspace, launch, numbers)
@@ -169,12 +174,16 @@ def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
     return done, why
 
 
-def at_hand(launch) -> bool:
-    """Whether compiled code for a launch needs no compiling."""
-    compiled = compiled_for(
+def of_launch(launch) -> Compiled:
+    """The compiled form of a launch's kernel, as `run` uses it."""
+    return compiled_for(
         launch.program, launch.code, launch.block_shape, launch.plan.widths
     )
-    return compiled.at_hand("fast")
+
+
+def at_hand(launch) -> bool:
+    """Whether compiled code for a launch needs no compiling."""
+    return of_launch(launch).at_hand("fast")
 
 
 def too_long(launch):

@@ -156,6 +156,7 @@ def check(compiled: engine.Compiled, launch, blocks) -> str:
     """
     try:
         workspace = compiled.workspace(fast=launch.engine != "general")
+        launch.start_clock()  # compiling is no part of the launch
         try:
             return workspace.check(launch, engine.block_numbers(blocks))
         except BaseException:

@@ -201,6 +201,7 @@ class Workspace:
     def _add_general(self) -> None:
         """Compile the general tier in the middle of a block, and go on with it."""
         self.general = self.compiled.tier("general")
+        self.launch.start_clock()
         self._place_tier(self.general, "general")
         self._place_counters()
         self.context[Context.FIRST] = self.context[Context.POSITION]

@@ -1,0 +1,1 @@
+"""Count Golf: right kernels with the fewest counts, re-simulated by anybody."""

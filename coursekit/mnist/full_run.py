@@ -1,0 +1,177 @@
+"""Train our kernels and PyTorch on the same digits, from the same weights."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from coursekit import paths
+from coursekit.datasets import Dataset, mnist
+from coursekit.errors import DeviceError
+from coursekit.hardware import device
+from coursekit.mnist.initial import initial_weights
+from coursekit.mnist.network import FULL, Network
+from coursekit.mnist.trainer import Trainer
+
+LEARNT_FROM = 8000  # of the 10,000 pictures of MNIST's test files
+GOAL, CLOSE = 0.985, 0.003
+
+
+@dataclass(frozen=True)
+class FullRun:
+    """How many unseen digits were right after each pass.
+
+    Attributes
+    ----------
+    device, date : str
+        Where and when.
+    digits : str
+        What was learnt from and tested on.
+    batch, rate, seed : int, float, int
+    ours, pytorch : tuple of float
+        The share that was right, after each pass.
+    """
+
+    device: str
+    date: str
+    digits: str
+    batch: int
+    rate: float
+    seed: int
+    ours: tuple[float, ...]
+    pytorch: tuple[float, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.digits}. {self.device}, {self.date}.", "pass   ours  PyTorch"]
+        for number, pair in enumerate(zip(self.ours, self.pytorch, strict=True), 1):
+            lines.append(f"{number:4} {pair[0]:6.2%}  {pair[1]:6.2%}")
+        return "\n".join(lines)
+
+
+def compare(
+    learnt: Dataset,
+    unseen: Dataset,
+    *,
+    network: Network = FULL,
+    passes: int = 5,
+    batch: int = 64,
+    rate: float = 0.1,
+    seed: int = 0,
+) -> FullRun:
+    """Train twice, from the same weights and in the same order.
+
+    Parameters
+    ----------
+    learnt, unseen : Dataset
+        To learn from, and to be tested on.
+    network : Network
+    passes : int
+        How often all pictures are learnt from.
+    batch, rate, seed : int, float, int
+
+    Returns
+    -------
+    FullRun
+    """
+    pixels = learnt.images / 255
+    scale = {"mean": float(pixels.mean()), "deviation": float(pixels.std())}
+    weights = initial_weights(network, seed)
+    trainer = Trainer(network, weights, batch, rate=rate, **scale)
+    peer = _Peer(network, weights, rate, **scale)
+    found: dict[str, list[float]] = {"ours": [], "pytorch": []}
+    for number in range(passes):
+        for images, labels in learnt.batches(batch, seed + number):
+            trainer.step(images, labels)
+            peer.step(images, labels)
+        for name, each in (("ours", trainer), ("pytorch", peer)):
+            right = each.predict(unseen.images) == unseen.labels
+            found[name].append(float(right.mean()))
+    here, today = device(), datetime.date.today().isoformat()
+    where = "simulator" if here.simulated else here.name
+    digits = f"{len(learnt):,} of {learnt.name} learnt, {len(unseen):,} others tested"
+    shares = {name: tuple(values) for name, values in found.items()}
+    return FullRun(where, today, digits, batch, rate, seed, **shares)
+
+
+class _Peer:
+    """PyTorch's training, on a GPU where there is one."""
+
+    def __init__(self, network, weights, rate: float, mean: float, deviation: float):
+        import torch
+
+        from coursekit.mnist import pytorch
+
+        self.torch, self.mean, self.deviation = torch, mean, deviation
+        self.place = "cuda" if torch.cuda.is_available() else "cpu"
+        self.model = pytorch.module(network, weights).to(self.place)
+        self.optimiser = torch.optim.SGD(self.model.parameters(), lr=rate)
+
+    def _pictures(self, images: np.ndarray):
+        pixels = self.torch.from_numpy(images[:, None].copy()).to(self.place)
+        return (pixels.float() / 255 - self.mean) / self.deviation
+
+    def step(self, images: np.ndarray, labels: np.ndarray) -> None:
+        self.model.train()
+        self.optimiser.zero_grad()
+        wanted = self.torch.from_numpy(labels.astype(np.int64)).to(self.place)
+        logits = self.model(self._pictures(images))
+        self.torch.nn.functional.cross_entropy(logits, wanted).backward()
+        self.optimiser.step()
+
+    def predict(self, images: np.ndarray) -> np.ndarray:
+        self.model.eval()
+        with self.torch.no_grad():
+            return self.model(self._pictures(images)).argmax(dim=1).cpu().numpy()
+
+
+def file() -> Path:
+    """Return where the record lies."""
+    return paths.repository() / "assets" / "mnist" / "full_run.json"
+
+
+def recorded(place: Path | None = None) -> FullRun | None:
+    """Return what was recorded on a GPU, or None as long as nothing is."""
+    place = place or file()
+    if not place.exists():
+        return None
+    content = json.loads(place.read_text(encoding="utf-8"))
+    lists = {name: tuple(content[name]) for name in ("ours", "pytorch")}
+    return FullRun(**(content | lists))
+
+
+def record(folder: Path | None = None, place: Path | None = None) -> FullRun:
+    """Train the full network on real digits on this GPU, and keep the result.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        Where MNIST's test files lie; the data folder by default.
+    place : Path, optional
+        The record to write.
+
+    Raises
+    ------
+    DeviceError
+        There is no GPU.
+    DataError
+        The digits are neither there nor to be had.
+    """
+    if device().simulated:
+        raise DeviceError.explained(
+            "There is no GPU here to train the full network on.",
+            "A record says what one did; on the simulator it would take hours.",
+            "Run python -m coursekit.mnist on a machine with an NVIDIA GPU.",
+        )
+    digits = mnist("test", folder=folder)
+    parts = digits.part(0, LEARNT_FROM), digits.part(LEARNT_FROM, len(digits))
+    found, place = compare(*parts), place or file()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = place.with_suffix(f".{os.getpid()}")
+    unfinished.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
+    os.replace(unfinished, place)
+    return found

@@ -1,0 +1,206 @@
+"""The fastest float32 matrix product of the cuBLAS that a machine has, as a case.
+
+cublasSgemm chooses one kernel by a rule; cublasLt proposes several. All are timed once
+for a shape, and the fastest is what a case launches from then on: a peer as strong as
+the library can be. None of them uses TF32.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import coursekit as ck
+from coursekit.errors import LaunchError
+
+PROPOSALS, TRIALS = 16, 5
+WORKSPACE_BYTES = 64 << 20
+LIBRARIES = (
+    ("libcublas.so.13", "libcublas.so.12"),
+    ("libcublasLt.so.13", "libcublasLt.so.12"),
+)
+# Values of cuBLAS's enumerations.
+REAL_32, COMPUTE_32, NOT_TRANSPOSED, MAX_WORKSPACE = 0, 68, 0, 1
+_WORD, _INT, _ONE, _ZERO = (
+    ctypes.c_void_p,
+    ctypes.c_int,
+    ctypes.c_float(1),
+    ctypes.c_float(0),
+)
+
+
+class Proposal(ctypes.Structure):
+    """A way to compute that cublasLt proposes, cublasLtMatmulHeuristicResult_t."""
+
+    _fields_ = (
+        ("algorithm", ctypes.c_uint64 * 8),
+        ("workspace_bytes", ctypes.c_size_t),
+        ("state", ctypes.c_int),
+        ("waves", ctypes.c_float),
+        ("reserved", ctypes.c_int * 4),
+    )
+
+
+def case() -> Callable | None:
+    """Return a case ``(A, B, C, M, N, K)`` of row-major arrays, None without cuBLAS."""
+    if importlib.util.find_spec("torch"):
+        import torch  # noqa: F401 (brings its cuBLAS into the process)
+    found = [_load(names) for names in LIBRARIES]
+    return Fastest(*found) if all(found) else None
+
+
+def _load(names) -> ctypes.CDLL | None:
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    return None
+
+
+def _check(status: int, what: str) -> None:
+    if status:
+        raise LaunchError.explained(
+            f"{what} returns the status {status}.",
+            "The library does not fit the driver, or the device is out of memory.",
+            "Restart Python, or install the CUDA wheels of one version.",
+        )
+
+
+class Fastest:
+    """A matrix product by the fastest kernel of cuBLAS, chosen at the first call."""
+
+    def __init__(self, blas: ctypes.CDLL, lt: ctypes.CDLL):
+        self.blas, self.lt = blas, lt
+        self._chosen: dict[tuple, Callable] = {}
+        self.names: dict[tuple, str] = {}
+
+    def __call__(self, A, B, C, M: int, N: int, K: int) -> None:
+        """Launch on the current stream."""
+        shape = M, N, K
+        if shape not in self._chosen:
+            self.names[shape], self._chosen[shape] = self._fastest(A, B, C, shape)
+        self._chosen[shape](A, B, C)
+
+    def _fastest(self, A, B, C, shape) -> tuple[str, Callable]:
+        ways = {
+            "cublasSgemm": functools.partial(self._sgemm, shape),
+            **self._ways(shape),
+        }
+        times = {name: _best_ms(way, A, B, C) for name, way in ways.items()}
+        name = min(times, key=times.get)
+        return name, ways[name]
+
+    @functools.cached_property
+    def _handle(self) -> ctypes.c_void_p:
+        handle = _WORD()
+        _check(self.blas.cublasCreate_v2(ctypes.byref(handle)), "cublasCreate")
+        return handle
+
+    def _sgemm(self, shape, A, B, C) -> None:
+        """Row-major C = A B is, by columns, C' = B' A'."""
+        M, N, K = map(_INT, shape)
+        stream = _WORD(_stream())
+        _check(self.blas.cublasSetStream_v2(self._handle, stream), "cublasSetStream")
+        status = self.blas.cublasSgemm_v2(
+            self._handle, NOT_TRANSPOSED, NOT_TRANSPOSED, N, M, K, ctypes.byref(_ONE),
+            _WORD(B.address), N, _WORD(A.address), K, ctypes.byref(_ZERO),
+            _WORD(C.address), N,
+        )  # fmt: skip
+        _check(status, "cublasSgemm")
+
+    def _ways(self, shape) -> dict[str, Callable]:
+        """What cublasLt proposes for a shape."""
+        plan = Plan.of(self.lt, *shape)
+        return {
+            f"cublasLt {number}": functools.partial(plan.launch, proposal)
+            for number, proposal in enumerate(plan.proposals())
+        }
+
+
+def _best_ms(way: Callable, A, B, C) -> float:
+    """Least time of a few launches; infinity where the library refuses."""
+    import cupy
+
+    times = []
+    for _ in range(TRIALS + 1):
+        first, last = cupy.cuda.Event(), cupy.cuda.Event()
+        first.record()
+        try:
+            way(A, B, C)
+        except LaunchError:
+            return float("inf")
+        last.record()
+        last.synchronize()
+        times.append(cupy.cuda.get_elapsed_time(first, last))
+    return min(times[1:])
+
+
+def _stream() -> int:
+    import cupy
+
+    return cupy.cuda.get_current_stream().ptr
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Descriptors of cublasLt for one shape."""
+
+    lt: ctypes.CDLL
+    handle: ctypes.c_void_p
+    product: ctypes.c_void_p
+    layouts: tuple  # of B, A and C, each by columns
+    workspace: object
+
+    @classmethod
+    def of(cls, lt: ctypes.CDLL, M: int, N: int, K: int) -> Plan:
+        """Describe row-major C = A B as C' = B' A'."""
+        handle, product = _WORD(), _WORD()
+        _check(lt.cublasLtCreate(ctypes.byref(handle)), "cublasLtCreate")
+        status = lt.cublasLtMatmulDescCreate(ctypes.byref(product), COMPUTE_32, REAL_32)
+        _check(status, "cublasLtMatmulDescCreate")
+        layouts = []
+        for rows, columns in ((N, K), (K, M), (N, M)):
+            layout = _WORD()
+            status = lt.cublasLtMatrixLayoutCreate(
+                ctypes.byref(layout), REAL_32, ctypes.c_uint64(rows),
+                ctypes.c_uint64(columns), ctypes.c_int64(rows),
+            )  # fmt: skip
+            _check(status, "cublasLtMatrixLayoutCreate")
+            layouts.append(layout)
+        workspace = ck.empty(WORKSPACE_BYTES, "uint8")
+        return cls(lt, handle, product, tuple(layouts), workspace)
+
+    def proposals(self) -> Iterator[Proposal]:
+        """Ask for ways to compute, those first that the library takes for faster."""
+        preference, count = _WORD(), _INT()
+        _check(
+            self.lt.cublasLtMatmulPreferenceCreate(ctypes.byref(preference)), "cublasLt"
+        )
+        most = ctypes.c_uint64(WORKSPACE_BYTES)
+        self.lt.cublasLtMatmulPreferenceSetAttribute(
+            preference, MAX_WORKSPACE, ctypes.byref(most), ctypes.c_size_t(8)
+        )
+        found = (Proposal * PROPOSALS)()
+        right, left, out = self.layouts
+        status = self.lt.cublasLtMatmulAlgoGetHeuristic(
+            self.handle, self.product, right, left, out, out, preference, PROPOSALS,
+            found, ctypes.byref(count),
+        )  # fmt: skip
+        self.lt.cublasLtMatmulPreferenceDestroy(preference)
+        return (p for p in found[: 0 if status else count.value] if not p.state)
+
+    def launch(self, proposal: Proposal, A, B, C) -> None:
+        """Compute C in the proposed way, on the current stream."""
+        right, left, out = self.layouts
+        status = self.lt.cublasLtMatmul(
+            self.handle, self.product, ctypes.byref(_ONE), _WORD(B.address), right,
+            _WORD(A.address), left, ctypes.byref(_ZERO), _WORD(C.address), out,
+            _WORD(C.address), out, ctypes.byref(proposal.algorithm),
+            _WORD(self.workspace.address), ctypes.c_size_t(WORKSPACE_BYTES),
+            _WORD(_stream()),
+        )  # fmt: skip
+        _check(status, "cublasLtMatmul")

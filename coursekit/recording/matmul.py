@@ -1,0 +1,291 @@
+"""Recorded times of the float32 matrix products, beside the fastest of cuBLAS."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import coursekit as ck
+from coursekit.benchmarking import repeated
+from coursekit.errors import ArgumentError
+from coursekit.recording import cublas, drawn
+from coursekit.recording.definitions import Definition
+from coursekit.recording.transposes import cover
+
+ROUNDING = 2.0**-24
+FOURS = 4  # K and N are multiples of it where a kernel moves 16 bytes at a time
+
+
+@dataclass(frozen=True)
+class Step:
+    """How a step without tensor maps is launched.
+
+    Attributes
+    ----------
+    block : int or tuple of int
+    tile : (int, int)
+        Rows and columns of C that a block computes.
+    fours : bool
+        Whether K and N must be multiples of 4.
+    by_rows : bool
+        Whether x counts rows of C, not columns.
+    """
+
+    block: int | tuple[int, int]
+    tile: tuple[int, int]
+    fours: bool = False
+    by_rows: bool = False
+
+
+STEPS = {
+    "01_naive": Step((32, 32), (32, 32), by_rows=True),
+    "02_coalesced": Step((32, 32), (32, 32)),
+    "03_shared_tiling": Step((32, 32), (32, 32)),
+    "04_column": Step((64, 8), (64, 64)),
+    "05_patch": Step(256, (128, 128)),
+    "06_vectorised": Step(256, (128, 128), fours=True),
+    "07_conflict_free": Step(256, (128, 128), fours=True),
+    "08_warp_tiles": Step(256, (128, 128), fours=True),
+    "09_double_buffered": Step(256, (128, 128), fours=True),
+}
+
+
+def check_fours(name: str, N: int, K: int) -> None:
+    """Refuse shapes whose rows are no multiples of 16 bytes.
+
+    Raises
+    ------
+    ArgumentError
+        N or K is no multiple of 4.
+    """
+    if N % FOURS or K % FOURS:
+        raise ArgumentError.explained(
+            f"{name} got N = {N} and K = {K}.",
+            "It moves four numbers of a row at a time, and rows begin where the ones "
+            "before them end.",
+            "Take multiples of 4, or fill the rows up with zeros.",
+        )
+
+
+def step_case(name: str) -> Callable:
+    """Return a portable step as a case ``(A, B, C, M, N, K)``."""
+    step = STEPS[name]
+    kernel = ck.compile(f"matmul/step_{name}.cu")[f"matmul_{name[3:]}"]
+
+    def product(A, B, C, M, N, K):
+        if step.fours:
+            check_fours(kernel.name, N, K)
+        grid = cover(N, step.tile[1]), cover(M, step.tile[0])
+        kernel[grid[::-1] if step.by_rows else grid, step.block](A, B, C, M, N, K)
+
+    return product
+
+
+# ---------------------------------------------------------------- tensor maps
+
+
+class Maps:
+    """Tensor maps, made once for an array, a box and a swizzle."""
+
+    def __init__(self):
+        self._made: dict[tuple, object] = {}
+
+    def __call__(self, array, box: tuple[int, int], swizzle: int | None = None):
+        """Return the map of an array that lies where it lies."""
+        key = array.address, array.shape, box, swizzle
+        if key not in self._made:
+            if len(self._made) > 64:
+                self._made.clear()
+            self._made[key] = ck.tensor_map(array, box, swizzle)
+        return self._made[key]
+
+
+def ring_case() -> Callable:
+    """Return step 10 as a case."""
+    kernel = ck.compile("matmul/step_10_tma_ring.cu").matmul_tma_ring
+    maps = Maps()
+
+    def product(A, B, C, M, N, K):
+        check_fours(kernel.name, N, K)
+        grid, shared = (cover(N, 128), cover(M, 128)), 4 * 16 * 1024
+        boxes = maps(A, (128, 16), 64), maps(B, (16, 128))
+        kernel[grid, 256, shared](*boxes, C, M, N, K)
+
+    return product
+
+
+def tuned_case(depth: int = 16, stages: int = 4, group: int = 8) -> Callable:
+    """Return step 11 as a case, for one choice of its sizes."""
+    sizes = {"DEPTH": depth, "STAGES": stages, "GROUP": group}
+    module = ck.compile("matmul/step_11_tuned.cu", defines=sizes)
+    kernel, maps, scratch = module.matmul_tuned, Maps(), drawn.zeros()
+
+    def product(A, B, C, M, N, K):
+        check_fours(kernel.name, N, K)
+        tiles, sm_count = cover(M, 128) * cover(N, 256), ck.device().sm_count
+        parts = parts_of(tiles, K, sm_count)
+        out = C if parts == 1 else scratch("parts", (parts, M, N))
+        boxes = maps(A, (128, depth), 4 * depth), maps(B, (depth, 256))
+        grid, shared = min(tiles * parts, sm_count), stages * depth * 1536
+        kernel[grid, 256, shared](*boxes, out, M, N, K, parts)
+        if parts > 1:
+            module.add_parts[cover(M * N, 1024), 256](out, C, M * N, parts)
+
+    return product
+
+
+SHORTEST = 64  # k of a part: below that, adding the parts takes longer than it saves
+
+
+def parts_of(tiles: int, K: int, sm_count: int) -> int:
+    """In how many parts K is cut, so that there is work for most of the SMs."""
+    return max(min(sm_count // tiles, K // SHORTEST), 1)
+
+
+def split_case(stages: int = 4, group: int = 8) -> Callable:
+    """Return step 12 as a case: the splitting of B is a part of it."""
+    sizes = {"STAGES": stages, "GROUP": group}
+    source, target = "matmul/step_12_tf32_split.cu", "sm_90a"
+    module = ck.compile(source, arch=target, defines=sizes)
+    maps, scratch = Maps(), drawn.zeros()
+
+    def product(A, B, C, M, N, K):
+        check_fours("matmul_tf32_split", N, K)
+        high, low = scratch("high", (N, K)), scratch("low", (N, K))
+        grid = cover(N, 32), cover(K, 32)
+        module.split_transposed[grid, (32, 8)](B, high, low, K, N)
+        boxes = [maps(array, (128, 32), 128) for array in (A, high, low)]
+        grid, shared = cover(M, 128) * cover(N, 128), stages * 3 * 128 * 32 * 4
+        module.matmul_tf32_split[grid, 256, shared](*boxes, C, M, N, K)
+
+    return product
+
+
+# ---------------------------------------------------------------- what is recorded
+
+
+def ladder_cases() -> dict[str, Callable]:
+    """Return all float32 steps."""
+    cases = {name[3:].replace("_", " "): step_case(name) for name in STEPS}
+    return {**cases, "TMA ring": ring_case(), "tuned": tuned_case()}
+
+
+TRIED = ((16, 4, 8), (16, 6, 8), (16, 6, 1), (32, 3, 8), (32, 4, 8))
+
+
+def tuning_cases() -> dict[str, Callable]:
+    """Return step 11 for several choices of its sizes, to find the fastest."""
+    return {
+        f"depth {depth}, stages {stages}, group {group}": tuned_case(
+            depth, stages, group
+        )
+        for depth, stages, group in TRIED
+    }
+
+
+def squares(n: int) -> tuple:
+    """Draw normal A and B, n x n, and make room for C."""
+    return drawn.normal(n, n), drawn.normal(n, n), ck.empty((n, n)), n, n, n
+
+
+def errors(A, B, C) -> tuple[float, float]:
+    """Return root mean square and maximum of C - A B, in float64."""
+    if getattr(C, "space", "") == "gpu" and importlib.util.find_spec("torch"):
+        import torch
+
+        A, B, C = (torch.as_tensor(x, device="cuda").double() for x in (A, B, C))
+        off = (torch.mm(A, B) - C).abs()
+        return float((off * off).mean() ** 0.5), float(off.max())
+    xp, A, B, C = drawn.viewed(A, B, C)
+    off = abs(A.astype(xp.float64) @ B.astype(xp.float64) - C)
+    return float((off * off).mean() ** 0.5), float(off.max())
+
+
+def is_product(A, B, C, M: int, N: int, K: int) -> None:
+    """Compare with the product in float64.
+
+    A sum of k products of normal numbers has the size sqrt(k); an addition rounds it by
+    ROUNDING / sqrt(3) of that, in the root mean square. K of them, each independent of
+    the others, make ROUNDING * K / sqrt(6). Twice that is allowed, since few elements
+    scatter; and ten times as much for the worst of all.
+
+    Raises
+    ------
+    AssertionError
+        The results are further off than float32 makes them, or no numbers.
+    """
+    mean, most = errors(A, B, C)
+    allowed = 2 * ROUNDING * max(K, 16) / 6**0.5
+    if not (mean <= allowed and most <= 10 * allowed):
+        raise AssertionError(f"off by {mean:.3g} in the mean, {most:.3g} at most.")
+
+
+def burst(case: Callable) -> Callable:
+    """Time eight launches after half a second of rest."""
+    return repeated(case, calls=8, idle_s=0.5)
+
+
+def sustained(case: Callable) -> Callable:
+    """Time many launches in a row, without rest."""
+    return repeated(case, calls=40)
+
+
+def _peers(way: Callable) -> dict[str, Callable]:
+    def peer():
+        case = cublas.case()
+        return way(case) if case else None
+
+    return {"cuBLAS": peer}
+
+
+def _timed(way: Callable, name: str, make: Callable) -> Callable[[], dict]:
+    return lambda: {name: way(make())}
+
+
+_square = functools.partial(
+    Definition,
+    setup=squares,
+    verify=is_product,
+    flops=lambda n: 2 * n**3,
+    count_size=20,
+    reference="cuBLAS",
+)
+SHAPES = (512, 1024, 2048, 4096, 5000, 8192, 16384)  # 5000 is no multiple of a tile
+LARGE = (4096, 8192)
+DEFINITIONS = (
+    _square(
+        key="matmul/ladder",
+        cases=ladder_cases,
+        sizes=(1024, 2048, 4096, 8192),
+        peers=_peers(lambda case: case),
+    ),
+    _square(
+        key="matmul/tuning",
+        cases=tuning_cases,
+        sizes=LARGE,
+        peers=_peers(lambda case: case),
+        count_size=None,  # counted as matmul/cublas
+    ),
+    _square(
+        key="matmul/cublas",
+        cases=_timed(burst, "tuned", tuned_case),
+        sizes=SHAPES,
+        peers=_peers(burst),
+    ),
+    _square(
+        key="matmul/cublas_sustained",
+        cases=_timed(sustained, "tuned", tuned_case),
+        sizes=LARGE,
+        peers=_peers(sustained),
+    ),
+    _square(
+        key="matmul/tf32_split",
+        cases=_timed(burst, "3xTF32", split_case),
+        sizes=(1024, 2048, *LARGE),
+        peers=_peers(burst),
+        flops=("tf32_tensor", lambda n: 2 * n**3),
+        count_size=None,  # the simulator has no products of warpgroups
+    ),
+)

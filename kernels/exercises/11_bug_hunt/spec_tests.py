@@ -1,0 +1,239 @@
+"""Exercises 11.6 and 11.7: a test that kills mutants, and what it may tolerate."""
+
+from itertools import product
+
+import numpy as np
+
+from coursekit import compiler
+from coursekit.errors import CheckFailed, KernelError
+from coursekit.exercises import HostExercise, blocks
+from coursekit.exercises.tables import Table
+from coursekit.simulation import simulator
+
+# What each mutant of row_maxima.cu has in place of what is there.
+SPOILT = {
+    "starts at 0": ("= x[row * cols];", "= 0.0f;"),
+    "drops the rest of a row": ("col < cols;", "col < cols / 32 * 32;"),
+    "takes 32 columns": ("col < cols;", "col < min(cols, 32);"),
+    "leaves out the last column": ("col < cols;", "col < cols - 1;"),
+    "takes 32 for the stride": ("cols + col]", "32 + col]"),
+    "asks half of the lanes": ("away = 16", "away = 8"),
+    "drops the last row": ("row >= rows", "row >= rows - 1"),
+}
+LAUNCHES, ELEMENTS = 3, 4000
+NOTHING = np.float32(np.nan)  # what the results hold before a launch
+
+
+class Subject:
+    """A kernel as the student's test sees it: a function from x to maxima."""
+
+    def __init__(self, text):
+        self.kernel = compiler.compile("hunt/row_maxima.cu").edited(text).row_maxima
+        self.launches = self.elements = 0
+
+    def __call__(self, x):
+        x = np.ascontiguousarray(x, np.float32)
+        rows, cols = x.shape
+        self.launches += 1
+        self.elements += x.size
+        found = np.full(rows, NOTHING)
+        with simulator():
+            self.kernel[blocks(rows, 2), 64](x, found, rows, cols)
+        return found
+
+
+def sources():
+    """Return the text of the kernel, and that of each mutant by its name."""
+    text = compiler.compile("hunt/row_maxima.cu").source
+    return text, {name: text.replace(*change) for name, change in SPOILT.items()}
+
+
+def fails(test, subject):
+    """Tell whether a test fails; what is no failed test is an error."""
+    try:
+        test(subject)
+    except KernelError:
+        return True
+    except CheckFailed as failure:
+        if isinstance(failure.__cause__, AssertionError):
+            return True
+        raise
+    return False
+
+
+def lets_pass(test, show):
+    """Demand that the right kernel passes, for a moderate price."""
+    subject = Subject(sources()[0])
+    if fails(test, subject):
+        raise CheckFailed.explained(
+            "The test fails for the kernel that is right.",
+            "It asks for something that the kernel does not promise.",
+            "Compare with x.max(axis=1), for the same x.",
+        )
+    if subject.launches > LAUNCHES or subject.elements > ELEMENTS:
+        raise CheckFailed.explained(
+            f"The test launches {subject.launches} times, for {subject.elements:,} "
+            f"elements; {LAUNCHES} launches and {ELEMENTS:,} elements will do.",
+            "It tries many cases in place of telling ones.",
+            "Think of one matrix that several mutants get wrong.",
+        )
+
+
+def kills_all(test, show):
+    """Demand that each mutant fails."""
+    mutants = sources()[1]
+    alive = [name for name in SPOILT if not fails(test, Subject(mutants[name]))]
+    rows = [(name, "lives" if name in alive else "killed") for name in SPOILT]
+    show(Table("What your test does", ("mutant", "outcome"), tuple(rows)))
+    if alive:
+        raise CheckFailed.explained(
+            f"{len(SPOILT) - len(alive)} of {len(SPOILT)} mutants are killed. Alive: "
+            f"{'; '.join(alive)}.",
+            "For your matrices they give the right result.",
+            "Where would the maximum have to be, and how large the matrix, for the "
+            "first of them to go wrong?",
+        )
+
+
+def matrices():
+    """Return pairs to multiply: many terms, terms that cancel, large and small ones."""
+    generator = np.random.default_rng(11)
+
+    def normal(*shape):
+        return generator.standard_normal(shape).astype(np.float32)
+
+    half, column = normal(3, 200), np.abs(normal(200, 4)) + np.float32(1)
+    scales = np.array([[1e-12], [1], [1e12]], np.float32)
+    yield "4096 terms above 0", np.abs(normal(3, 4096)), np.abs(normal(4096, 4))
+    yield "terms that cancel", np.hstack([half, -half]), np.vstack([column, column])
+    yield "rows of very different size", scales * normal(3, 64), normal(64, 4)
+    yield "a single term", normal(3, 1), normal(1, 4)
+
+
+def in_float32(A, B, order):
+    """Multiply as a kernel does: one term after the other, each sum rounded."""
+    total = np.zeros((A.shape[0], B.shape[1]), np.float32)
+    for k in order:
+        total += A[:, k, None] * B[k]
+    return total
+
+
+def worst(allowed, A, B, found):
+    """Return the largest error, as a multiple of what is allowed."""
+    exact = A.astype(np.float64) @ B.astype(np.float64)
+    bound = np.asarray(allowed(A.copy(), B.copy()), np.float64)
+    if bound.shape != exact.shape:
+        raise CheckFailed.explained(
+            f"allowed returned the shape {bound.shape}, C has {exact.shape}.",
+            "Each element of C has an error of its own.",
+            "Return an array of M x N.",
+        )
+    errors = np.abs(found - exact)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(errors == 0, 0, errors / bound).max()
+
+
+def accepts_right_ones(allowed, show):
+    """Demand that no right product is refused, in whichever order it adds."""
+    for (name, A, B), backwards in product(matrices(), (False, True)):
+        order = range(A.shape[1])[:: -1 if backwards else 1]
+        found = worst(allowed, A, B, in_float32(A, B, order))
+        if not found <= 1:
+            raise CheckFailed.explained(
+                f"A right product is refused: {name}, error {found:.3g} times what "
+                "is allowed.",
+                "Errors are relative to the terms that were added, not to what is "
+                "left of them; and each term may add a rounding.",
+                "How large is the sum of the |a b|?",
+            )
+
+
+def notices_wrong_ones(allowed, show):
+    """Demand that products with too few terms or too few bits are refused."""
+    for name, A, B in matrices():
+        K = A.shape[1]
+        wrong = {"a term of the first row is left out": _without_a_term(A, B)}
+        if 1 < K <= 64:
+            wrong["A is rounded to 11 bits"] = in_float32(_to_tf32(A), B, range(K))
+        for what, C in wrong.items():
+            if not worst(allowed, A, B, C) > 1:
+                raise CheckFailed.explained(
+                    f"A wrong product passes unnoticed: {what}; {name}.",
+                    "The bound is larger than the roundings of float32 make it.",
+                    "Count them: how many roundings, of which size, relative to what?",
+                )
+
+
+def _without_a_term(A, B):
+    """Leave out the largest term of the sums in the first row."""
+    sizes = np.abs(A[0]) * np.abs(B).max(axis=1)
+    rest = [k for k in range(A.shape[1]) if k != int(np.argmax(sizes))]
+    found = in_float32(A, B, range(A.shape[1]))
+    found[0] = in_float32(A[:1], B, rest)[0]
+    return found
+
+
+def _to_tf32(A):
+    """Round to the 11 significant bits that TF32 keeps."""
+    fraction, exponent = np.frexp(A.astype(np.float64))
+    return np.ldexp(np.round(fraction * 2**11) / 2**11, exponent).astype(np.float32)
+
+
+EXERCISES = (
+    HostExercise(
+        id="11.6",
+        name="kill",
+        title="A test that kills seven mutants",
+        stars=2,
+        function="test_maxima",
+        checks=(
+            ("the right kernel passes, at a moderate price", lets_pass),
+            (f"each of {len(SPOILT)} mutants fails", kills_all),
+        ),
+        hints=(
+            "Ones are the same in every row, column and lane. What must the elements "
+            "be, so that each wrong choice shows? What must they be for a kernel that "
+            "starts at 0?",
+            "Take a shape that is no multiple of 32 and larger than 32. The maximum "
+            "in the last column finds two mutants; one lane from 16 to 31 has to hold "
+            "a maximum, too.",
+            "np.arange(-385, 0) as 5 x 77 has its maxima in the last column, and all "
+            "are below 0. Then a second matrix, with the maxima in column 30.",
+        ),
+        starter=(CheckFailed, "1 of 7 mutants are killed"),
+        mutants={
+            "all_ones": (CheckFailed, "mutants are killed"),
+            "ascending": (CheckFailed, "Alive: asks half of the lanes."),
+            "never_negative": (CheckFailed, "Alive: starts at 0"),
+            "whole_warps": (CheckFailed, "Alive: drops the rest of a row"),
+            "nothing_passes": (CheckFailed, "fails for the kernel that is right"),
+            "too_many_launches": (CheckFailed, "launches 1001 times"),
+        },
+    ),
+    HostExercise(
+        id="11.7",
+        name="tolerance",
+        title="How wrong may a product be?",
+        stars=3,
+        function="allowed",
+        checks=(
+            ("right products pass, whatever their values", accepts_right_ones),
+            ("wrong products do not", notices_wrong_ones),
+        ),
+        hints=(
+            "Each of the K products is rounded, and each of the K sums. What is one "
+            "rounding of float32, at most, relative to what is rounded?",
+            "u = np.finfo(np.float32).eps / 2, relative. K terms make at most K of "
+            "them, relative to the sum of the absolute values of the terms.",
+            "A.shape[1] * u * (np.abs(A) @ np.abs(B))",
+        ),
+        starter=(CheckFailed, "A right product is refused"),
+        mutants={
+            "of_the_result": (CheckFailed, "A right product is refused"),
+            "for_one_rounding": (CheckFailed, "A right product is refused"),
+            "a_percent": (CheckFailed, "passes unnoticed"),
+            "of_float16": (CheckFailed, "passes unnoticed"),
+            "largest_of_all": (CheckFailed, "passes unnoticed"),
+        },
+    ),
+)

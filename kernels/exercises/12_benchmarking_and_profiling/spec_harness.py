@@ -1,0 +1,154 @@
+"""Exercises of chapter 12 that the harness judges: a replay, and wrong bytes."""
+
+import numpy as np
+
+import coursekit as ck
+from coursekit import modelled
+from coursekit.errors import CheckFailed
+from coursekit.exercises import HostExercise
+from coursekit.modelled import ModelGpu
+
+START_MS, BYTES_A_MS = 0.002, 10e6  # rule 2 of the model: 2 us, and 10 GB/s
+
+
+# ---------------------------------------------------------------- 12.4
+
+
+def the_harness(make_case, show):
+    """Let the course's own benchmark judge the case."""
+    gpu, n = ModelGpu(), 2**12
+    generator = np.random.default_rng(4)
+    total = gpu.kernel("total", _total, writes=(1,))
+    divide = gpu.kernel("divide", _divide, writes=(2,))
+
+    def setup(n):
+        return gpu.array(generator.random(n, dtype=np.float32) + 1), gpu.empty(n)
+
+    found = modelled.benchmark(
+        gpu, {"case": make_case(gpu, total, divide)},
+        sizes=[n], setup=setup, verify=_is_share,
+    )  # fmt: skip
+    median_ms = found.row("case").median_ms
+    # total reads x from memory, divide reads it from L2, four times as fast.
+    whole = 2 * START_MS + (4 * n + 4 + n + 1 + 4 * n) / BYTES_A_MS
+    if not 0.9 < median_ms / whole < 1.2:
+        raise CheckFailed.explained(
+            f"The case takes {1e3 * median_ms:.3g} us, and its two kernels "
+            f"{1e3 * whole:.3g}.",
+            "Some of the work is done more than once, or not in every call.",
+            "One launch of total and one of divide make a call.",
+        )
+
+
+def _total(x, s):
+    s[0] = x.sum()
+
+
+def _divide(x, s, y):
+    np.divide(x, s[0], out=y)
+
+
+def _is_share(x, y):
+    x, y = ck.to_host(x), ck.to_host(y)
+    # The sum and the quotient are rounded once each, to 2^-24.
+    assert np.allclose(y, x / x.sum(), rtol=1e-6, atol=0), "y is not x / sum(x)."
+
+
+# ---------------------------------------------------------------- 12.5
+
+
+def the_harness_counts(bytes_moved, show):
+    """Let the benchmark compare the number with what the case writes and is given."""
+    gpu, generator = ModelGpu(), np.random.default_rng(5)
+    kernel = gpu.kernel("mask", _masked, writes=(3,))
+
+    def setup(n):
+        x, w = (generator.random(k, dtype=np.float32) for k in (n, -(-n // 4)))
+        mask = generator.integers(0, 2, n, dtype=np.uint8)
+        return *map(gpu.array, (x, w, mask)), gpu.empty(n, np.float16)
+
+    modelled.benchmark(
+        gpu, {"mask": kernel}, sizes=[2**12], setup=setup, verify=_is_masked,
+        bytes_moved=bytes_moved,
+    )  # fmt: skip
+
+
+def _masked(x, w, mask, y):
+    y[:] = mask * np.repeat(w, 4)[: x.size] * x
+
+
+def _is_masked(x, w, mask, y):
+    x, w, mask, y = map(ck.to_host, (x, w, mask, y))
+    wanted = np.empty_like(y)
+    _masked(x, w, mask, wanted)
+    np.testing.assert_array_equal(y, wanted, strict=True)
+
+
+def to_the_byte(bytes_moved, show):
+    """Compare with the count by hand, at sizes that fill the last group or not."""
+    for n in (8, 9, 1000, 4097):
+        wanted = 4 * n + 4 * -(-n // 4) + n + 2 * n
+        if bytes_moved(n) != wanted:
+            raise CheckFailed.explained(
+                f"bytes_moved({n}) is {bytes_moved(n)}, and the four arrays have "
+                f"{wanted} bytes.",
+                "The harness accepts what lies between the bytes written and the "
+                "bytes of all arrays; inside of that only counting helps.",
+                "Add for each array its elements times the bytes of one: float32 has "
+                "4, float16 2, uint8 1. The last group may be shorter.",
+            )
+
+
+EXERCISES = (
+    HostExercise(
+        id="12.4",
+        name="replay",
+        title="A result that was kept is no speed",
+        stars=2,
+        function="make_case",
+        checks=(("the harness accepts the case", the_harness),),
+        hints=(
+            "The harness calls the case again with other values in the same arrays. "
+            "What does the address of x say about its values?",
+            "Room may be kept between calls, results may not. Which of the two is "
+            "sums[x.address]?",
+            "s = gpu.empty(1) before the function; in it total(x, s), then "
+            "divide(x, s, y), in every call.",
+        ),
+        starter=(CheckFailed, "wrong for fresh ones"),
+        mutants={
+            "result_kept": (CheckFailed, "leaves its outputs alone"),
+            "copies_of_inputs": (CheckFailed, "wrong for fresh ones"),
+            "every_other_call": (CheckFailed, "leaves its outputs alone"),
+            "side_stream": (CheckFailed, "while the current stream is held back"),
+            "own_output": (CheckFailed, "changes none of its arrays"),
+            "no_sum": (CheckFailed, "gives a wrong result"),
+        },
+    ),
+    HostExercise(
+        id="12.5",
+        name="bytes",
+        title="Wrong bytes make wrong gigabytes a second",
+        stars=1,
+        function="bytes_moved",
+        checks=(
+            ("the harness finds the number possible", the_harness_counts),
+            ("right to the byte", to_the_byte),
+        ),
+        hints=(
+            "Not every array has 4 bytes an element, and not every array has n "
+            "elements.",
+            "w has one element for 4 of x: n / 4, rounded up. What do 9 elements of x "
+            "need?",
+            "4 * n for x, 4 * -(-n // 4) for w, n for the mask, 2 * n for y.",
+        ),
+        starter=(CheckFailed, "must move at most 32,768 bytes"),
+        mutants={
+            "elements": (CheckFailed, "the cases write 8,192 bytes"),
+            "only_reads": (CheckFailed, "bytes_moved(8) is 48"),
+            "w_for_each": (CheckFailed, "must move at most 32,768 bytes"),
+            "whole_groups": (CheckFailed, "bytes_moved(9) is 71"),
+            "bits": (CheckFailed, "must move at most 32,768 bytes"),
+        },
+    ),
+)

@@ -1,0 +1,261 @@
+"""Exercises of chapter 17: tiles, patches, four at a time, and a claim about banks."""
+
+import numpy as np
+
+from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
+from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+
+SQUARE, SLAB = (32, 32, 32), (64, 64, 32)
+
+
+def tiles(down, across, block, more=0):
+    """Launch a block for each tile of C, and `more` beside them."""
+
+    def launch(size):
+        return (blocks(size[1], across) + more, blocks(size[0], down)), block
+
+    return launch
+
+
+def product(size, generator):
+    """Return what the kernels of 17.2 and 17.3 take."""
+    M, N, K = size
+    return {
+        "A": shuffled((M, K), generator),
+        "B": shuffled((K, N), generator),
+        "C": blank((M, N)),
+        "M": M,
+        "N": N,
+        "K": K,
+    }
+
+
+def queries_and_keys(size, generator):
+    """Return what the kernel of 17.1 takes."""
+    M, N, D = size
+    return {
+        "Q": shuffled((M, D), generator),
+        "K": shuffled((N, D), generator),
+        "S": blank((M, N)),
+        "M": M,
+        "N": N,
+        "D": D,
+    }
+
+
+def panel(size, generator):
+    """Return what the kernel of 17.4 takes."""
+    M, K = size
+    return {"A": shuffled(size, generator), "out": blank((K, M)), "M": M, "K": K}
+
+
+def panels(more=0):
+    """Launch a block of 256 threads for each 128 rows and 8 columns of A."""
+
+    def launch(size):
+        return (blocks(size[0], 128) + more, blocks(size[1], 8) + more), 256
+
+    return launch
+
+
+def at_most(counter, most, size, why):
+    """Return a limit on a counter."""
+    return Limit(counter=counter, size=size, most=most, why=why)
+
+
+EXERCISES = (
+    Exercise(
+        id="17.1",
+        name="scores",
+        title="Tiles: the scores of attention",
+        stars=2,
+        kernel="scores",
+        inputs=queries_and_keys,
+        outputs=("S",),
+        sizes=((1, 1, 1), (17, 15, 24), (20, 35, 17)),
+        picture=(2, 4, 3),
+        launches=(tiles(16, 16, (16, 16)), tiles(16, 16, (16, 16), 1)),
+        reference=lambda v: v.Q @ v.K.T,
+        roundings=lambda size: size[2],
+        owner=None,
+        hints=(
+            "It is step 3 of the ladder, with a second matrix that is read by rows, "
+            "as the first one is. Both tiles are copied in the same way.",
+            "Thread (x, y) copies Q[i0 + y][d0 + x] and K[j0 + y][d0 + x], and 0 past "
+            "an edge. Then it multiplies q_tile[y][d] by k_tile[x][d]. In which banks "
+            "do the lanes x find k_tile[x][d], if a row has 16 places?",
+            "__shared__ float q_tile[16][17], k_tile[16][17]; in a loop over d0 in "
+            "steps of 16: fill both, __syncthreads(), 16 multiply-adds, "
+            "__syncthreads(). Behind it the guarded store of sum.",
+        ),
+        starter=(CheckFailed, "global_load_sectors is"),
+        mutants={
+            "no_first_barrier": (CheckFailed, "wrong"),
+            "no_second_barrier": (CheckFailed, "wrong"),
+            "unpadded": (CheckFailed, "shared_load_bank_conflicts is"),
+            "tile_not_turned": (CheckFailed, "wrong"),
+            "no_zeros": (CheckFailed, "wrong"),
+            "no_guard": (OutOfBoundsError, "reads"),
+            "leaves_early": (BarrierError, "not every thread of the block"),
+        },
+        limits=(
+            at_most(
+                "global_load_sectors",
+                512,
+                SQUARE,
+                "4 blocks bring 2 pairs of tiles each, of 2 * 16 rows of 2 sectors.",
+            ),
+            at_most(
+                "shared_load_bank_conflicts",
+                0,
+                SQUARE,
+                "One row more or less can lie one bank further.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="17.2",
+        name="patches",
+        title="Patches: sixteen results a thread, in registers",
+        stars=3,
+        kernel="patches",
+        inputs=product,
+        outputs=("C",),
+        sizes=((1, 1, 16), (33, 66, 32)),
+        picture=(2, 4, 16),
+        launches=(tiles(64, 64, (16, 16)), tiles(64, 64, (16, 16), 1)),
+        reference=lambda v: v.A @ v.B,
+        roundings=lambda size: size[2],
+        owner=None,
+        hints=(
+            "Turn the loops around: k0 outside, the results inside. Then a pair of "
+            "tiles, 64 x 16 of A and 16 x 64 of B, is there for all 16 results, "
+            "which wait in float sum[4][4].",
+            "Thread (x, y) keeps rows y, y + 16, y + 32, y + 48 and columns x, x + 16, "
+            "x + 32, x + 48 of the tile. It copies four values of A and four of B "
+            "for each pair of tiles.",
+            "sum[i][j] += a_tile[y + 16 * i][k] * b_tile[k][x + 16 * j]; with "
+            "constant bounds on i and j the compiler reads four values of each "
+            "tile for 16 multiply-adds, and keeps sum in registers.",
+        ),
+        starter=(CheckFailed, "global_load_sectors is"),
+        mutants={
+            "no_first_barrier": (CheckFailed, "wrong"),
+            "no_second_barrier": (CheckFailed, "wrong"),
+            "rows_and_columns_swapped": (CheckFailed, "wrong"),
+            "one_tile_only": (CheckFailed, "wrong"),
+            "wrong_stride": (OutOfBoundsError, "reads B["),
+            "no_guard": (OutOfBoundsError, "reads"),
+            "patch_of_neighbours": (CheckFailed, "wrong"),
+        },
+        limits=(
+            at_most(
+                "global_load_sectors",
+                512,
+                SLAB,
+                "A tile of 64 x 64 needs 64 rows of A and 64 columns of B, once.",
+            ),
+            at_most(
+                "shared_load_requests",
+                2048,
+                SLAB,
+                "Eight values are enough for 16 multiply-adds.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="17.3",
+        name="row_of_four",
+        title="Four at a time: float4 from end to end",
+        stars=2,
+        kernel="row_of_four",
+        inputs=product,
+        outputs=("C",),
+        sizes=((1, 4, 1), (17, 68, 17), (20, 36, 5)),
+        picture=(2, 4, 3),
+        launches=(tiles(16, 64, (16, 16)), tiles(16, 64, (16, 16), 1)),
+        reference=lambda v: v.A @ v.B,
+        roundings=lambda size: size[2],
+        owner=None,
+        hints=(
+            "A float4 holds four neighbours, so a thread has to own four columns side "
+            "by side: which is the first one of thread x?",
+            "col = blockIdx.x * 64 + 4 * x. Let b_tile be float4 b_tile[16][16]. One "
+            "guard serves all four, since N is a multiple of 4.",
+            "b_tile[y][x] = in_b ? *(const float4 *)(B + (k0 + y) * N + col) : zero; "
+            "float4 b = b_tile[k][x]; and in the end *(float4 *)(C + row * N + col) = "
+            "sum, with float4 sum = {}, zero = {}.",
+        ),
+        starter=(CheckFailed, "global_load_requests is"),
+        mutants={
+            "columns_overlap": (OutOfBoundsError, "misaligned"),
+            "only_loads": (CheckFailed, "global_store_requests is"),
+            "no_second_barrier": (CheckFailed, "wrong"),
+            "guard_of_the_last": (CheckFailed, "never written"),
+            "no_guard": (OutOfBoundsError, "reads B["),
+            "wrong_order": (CheckFailed, "wrong"),
+        },
+        limits=(
+            at_most(
+                "global_load_requests",
+                128,
+                SLAB,
+                "4 blocks bring 2 pairs of tiles each: 8 requests for A and 8 for B.",
+            ),
+            at_most(
+                "global_store_requests",
+                32,
+                SLAB,
+                "4096 values, of which a warp stores 128 at a time.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="17.4",
+        name="pack",
+        title="A claim about banks: who conflicts, and how far to pad",
+        stars=2,
+        kernel="pack",
+        inputs=panel,
+        outputs=("out",),
+        sizes=((4, 4), (132, 12), (64, 20)),
+        picture=(4, 4),
+        launches=(panels(), panels(1)),
+        reference=lambda v: np.ascontiguousarray(v.A.T),
+        owner=None,
+        hints=(
+            "Reading takes no more turns than it must. What about storing? Lanes 0 "
+            "and 1 store rows k = 0 and k = 4 of the tile, at the same place in the "
+            "row. How many words apart?",
+            "4 * 128 words: the same bank. 16 pairs of lanes store 16 places side by "
+            "side, twice; the second 16 should begin 16 banks further. Four rows "
+            "have to be 16 more than a multiple of 32.",
+            "4 * p = 16 modulo 32 holds for p = 132, which keeps every fourth place a "
+            "multiple of 16 bytes too. 129 would not: a float4 could not be read.",
+        ),
+        starter=(CheckFailed, "shared_store_bank_conflicts is"),
+        mutants={
+            "one_more": (OutOfBoundsError, "misaligned"),
+            "eight_more": (CheckFailed, "shared_store_bank_conflicts is"),
+            "more_rows": (CheckFailed, "shared_store_bank_conflicts is"),
+            "no_barrier": (CheckFailed, "wrong"),
+            "other_way_round": (CheckFailed, "wrong"),
+            "no_guard": (OutOfBoundsError, "reads A["),
+            "wrong_length": (CheckFailed, "wrong"),
+        },
+        limits=(
+            at_most(
+                "shared_store_bank_conflicts",
+                0,
+                (128, 8),
+                "32 lanes can store to 32 different banks.",
+            ),
+            at_most(
+                "shared_load_bank_conflicts",
+                0,
+                (128, 8),
+                "Lanes that read side by side ask every bank once a turn.",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,162 @@
+"""Exercises of chapter 26: a filter backwards, batch normalisation, a softer loss."""
+
+import numpy as np
+
+from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.exercises import Exercise, blank, covering, shuffled
+
+SMOOTHING = 0.25
+ROWS = ((1, 10), (31, 3), (33, 10), (65, 7))
+
+
+def signal(n, generator):
+    """Return what the kernel of 26.1 takes."""
+    w = np.array([0.5, -1, 2, 0.25, -3], np.float32)
+    return {"dy": shuffled(n, generator), "w": w, "dx": blank(n), "n": n}
+
+
+def filtered_back(v):
+    """Return dx: each dy[k] goes to the five x that it was made of."""
+    dx = np.zeros(v.n + 4)
+    for r, weight in enumerate(v.w):
+        dx[r : r + v.n] += weight * v.dy
+    return dx[2 : v.n + 2]
+
+
+def channels(size, generator):
+    """Return what the kernel of 26.2 takes: u and the sums need not fit each other."""
+    C, m = size
+    values = {name: shuffled(size, generator) for name in ("dy", "u")}
+    sums = {name: shuffled(C, generator) + 9 for name in ("dgamma", "dbeta", "scale")}
+    return values | sums | {"dx": blank(size), "C": C, "m": m}
+
+
+def normalised_back(v):
+    """Return dx by the formula of the chapter."""
+    dgamma, dbeta, scale = (a[:, None] for a in (v.dgamma, v.dbeta, v.scale))
+    return scale * (v.dy - dbeta / v.m - v.u * dgamma / v.m)
+
+
+def normalised_terms(v):
+    """Return the sum of the absolute values of the three terms."""
+    dgamma, dbeta, scale = (a[:, None] for a in (v.dgamma, v.dbeta, v.scale))
+    return scale * (v.dy + dbeta / v.m + v.u * dgamma / v.m)
+
+
+def batch(size, generator):
+    """Return what the kernel of 26.3 takes."""
+    N, O = size  # noqa: E741
+    logits = shuffled(size, generator) / np.float32(N * O / 16)
+    labels = generator.integers(0, O, N).astype(np.int32)
+    out = blank(size)
+    return {
+        "logits": logits, "labels": labels, "dlogits": out, "N": N, "O": O,
+        "smoothing": SMOOTHING,
+    }  # fmt: skip
+
+
+def smoothed_back(v):
+    """Return (p - wanted) / N."""
+    e = np.exp(v.logits - v.logits.max(axis=1, keepdims=True))
+    hot = np.arange(v.O) == np.asarray(v.labels)[:, None]
+    wanted = (1 - v.smoothing) * hot + v.smoothing / v.O
+    return (e / e.sum(axis=1, keepdims=True) - wanted) / v.N
+
+
+def by_rows(threads):
+    """Launch a thread for each row."""
+    return lambda size: covering(threads)(size[0])
+
+
+def by_elements(threads):
+    """Launch a thread for each element of a matrix, in one dimension."""
+    return lambda size: covering(threads)(size[0] * size[1])
+
+
+EXERCISES = (
+    Exercise(
+        id="26.1",
+        name="backwards",
+        title="A filter, backwards",
+        stars=1,
+        kernel="filter_dx",
+        inputs=signal,
+        outputs=("dx",),
+        reference=filtered_back,
+        roundings=9,
+        magnitude=lambda v: 7 * np.abs(v.dy).max(initial=0),
+        hints=(
+            "Which y have x[i] in them? Write down y[3] and y[4] in full, and look for "
+            "x[3].",
+            "x[i] is in y[k] with the weight w[r] where k + r - 2 = i.",
+            "Solve for k: int k = i - r + 2; and nothing else changes.",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "one_off": (CheckFailed, "wrong"),
+            "both_turned": (CheckFailed, "wrong"),
+            "no_guard": (OutOfBoundsError, "reads dy[-"),
+            "stops_early": (CheckFailed, "wrong"),
+        },
+    ),
+    Exercise(
+        id="26.2",
+        name="batchnorm",
+        title="Batch normalisation, backwards",
+        stars=2,
+        kernel="normalised_dx",
+        inputs=channels,
+        outputs=("dx",),
+        sizes=((1, 1), (3, 31), (2, 33), (5, 257)),
+        launches=(by_elements(256), by_elements(64)),
+        reference=normalised_back,
+        roundings=8,
+        magnitude=normalised_terms,
+        owner=None,
+        hints=(
+            "x moves y in three ways: directly, by moving the mean, and by moving the "
+            "deviation. The starter has the first.",
+            "The mean takes the average of dy away, the deviation what of dy points "
+            "along u. dbeta and dgamma are those sums, not yet divided.",
+            "dx[at] = scale[c] * (dy[at] - dbeta[c] / m - u[at] * dgamma[c] / m);",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "no_mean": (CheckFailed, "wrong"),
+            "no_deviation": (CheckFailed, "wrong"),
+            "added": (CheckFailed, "wrong"),
+            "not_divided": (CheckFailed, "wrong"),
+            "by_place": (CheckFailed, "wrong"),
+        },
+    ),
+    Exercise(
+        id="26.3",
+        name="smoothing",
+        title="A softer loss",
+        stars=2,
+        kernel="smoothed_dx",
+        inputs=batch,
+        outputs=("dlogits",),
+        sizes=ROWS,
+        launches=(by_rows(256), by_rows(64)),
+        reference=smoothed_back,
+        roundings=32,
+        magnitude=lambda v: np.float64(1) / v.N,
+        owner=None,
+        hints=(
+            "The gradient is what the network says minus what it should say. Smoothing "
+            "changes the second only.",
+            "Of each label, the share `smoothing` is spread evenly over all O classes, "
+            "the label's own among them.",
+            "float wanted = smoothing / O; and where o == labels[n], 1 - smoothing "
+            "more.",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "not_a_mean": (CheckFailed, "wrong"),
+            "only_the_label": (CheckFailed, "wrong"),
+            "label_too_small": (CheckFailed, "wrong"),
+            "whole_numbers": (CheckFailed, "wrong"),
+        },
+    ),
+)

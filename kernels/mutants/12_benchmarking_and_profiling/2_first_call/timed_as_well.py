@@ -1,0 +1,14 @@
+# It warms up behind the start of the clock.
+def times_ms(gpu, kernel, sizes):
+    """Return {n: milliseconds of one launch} for each n of sizes."""
+    times = {}
+    for n in sizes:
+        x, y = gpu.empty(n), gpu.empty(n)
+        gpu.synchronize()
+        start = gpu.clock()
+        kernel(x, y)
+        for _ in range(10):
+            kernel(x, y)
+        gpu.synchronize()
+        times[n] = 1e3 * (gpu.clock() - start) / 10
+    return times

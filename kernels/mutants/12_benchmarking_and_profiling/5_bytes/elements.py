@@ -1,0 +1,3 @@
+# It counts elements, and of y only.
+def bytes_moved(n):
+    return n

@@ -1,0 +1,15 @@
+// Gradient of batch normalisation by what comes in.
+__global__ void normalised_dx(
+    const float *dy, const float *u, const float *dgamma,
+    const float *dbeta, const float *scale, float *dx, int C, int m)
+{
+    // Channel by channel: m values each, u = (x - mean) / deviation.
+    // scale is gamma / deviation.
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= C * m)
+        return;
+    int c = at / m;
+    float through_mean = dbeta[c] / m;
+    float through_deviation = u[at] * dgamma[c] / m;
+    dx[at] = scale[c] * (dy[at] - through_mean - through_deviation);
+}

@@ -1,0 +1,163 @@
+"""How the tests launch the kernels of kernels/matmul/: one function a file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from kernel_launches import ROUNDING, Launch, blocks, launches, matrices, ramp
+
+import coursekit as ck
+
+ANY = [{"M": M, "N": N, "K": K} for M, N, K in ((1, 1, 1), (33, 31, 65), (70, 129, 7))]
+OF_FOURS = [
+    {"M": M, "N": N, "K": K} for M, N, K in ((1, 4, 4), (35, 132, 20), (131, 68, 12))
+]
+
+
+def product(kernel: str, sizes, block, tile) -> Launch:
+    """Launch a grid that covers C with tiles of (rows, columns)."""
+    M, N, K = sizes
+    A, B, C, wanted = (array[0] for array in matrices(1, M, N, K))
+    grid = (blocks(N, tile[1]), blocks(M, tile[0]))
+    # K products of values that are not negative, each fused with its sum.
+    return Launch(kernel, grid, block, (A, B, C, M, N, K), {2: wanted}, K * ROUNDING)
+
+
+@launches("matmul/step_01_naive.cu", ANY)
+def matmul_naive(M: int, N: int, K: int) -> Launch:
+    # x counts rows here: the grid is (rows, columns).
+    launch = product("matmul_naive", (M, N, K), (32, 32), (32, 32))
+    return replace(launch, grid=launch.grid[::-1])
+
+
+@launches("matmul/step_02_coalesced.cu", ANY)
+def matmul_coalesced(M: int, N: int, K: int) -> Launch:
+    return product("matmul_coalesced", (M, N, K), (32, 32), (32, 32))
+
+
+@launches("matmul/step_03_shared_tiling.cu", ANY)
+def matmul_shared_tiling(M: int, N: int, K: int) -> Launch:
+    return product("matmul_shared_tiling", (M, N, K), (32, 32), (32, 32))
+
+
+@launches("matmul/step_04_column.cu", ANY)
+def matmul_column(M: int, N: int, K: int) -> Launch:
+    return product("matmul_column", (M, N, K), (64, 8), (64, 64))
+
+
+@launches("matmul/step_05_patch.cu", ANY)
+def matmul_patch(M: int, N: int, K: int) -> Launch:
+    return product("matmul_patch", (M, N, K), 256, (128, 128))
+
+
+@launches("matmul/step_06_vectorised.cu", OF_FOURS)
+def matmul_vectorised(M: int, N: int, K: int) -> Launch:
+    return product("matmul_vectorised", (M, N, K), 256, (128, 128))
+
+
+@launches("matmul/step_07_conflict_free.cu", OF_FOURS)
+def matmul_conflict_free(M: int, N: int, K: int) -> Launch:
+    return product("matmul_conflict_free", (M, N, K), 256, (128, 128))
+
+
+@launches("matmul/step_08_warp_tiles.cu", OF_FOURS)
+def matmul_warp_tiles(M: int, N: int, K: int) -> Launch:
+    return product("matmul_warp_tiles", (M, N, K), 256, (128, 128))
+
+
+@launches("matmul/step_09_double_buffered.cu", OF_FOURS)
+def matmul_double_buffered(M: int, N: int, K: int) -> Launch:
+    return product("matmul_double_buffered", (M, N, K), 256, (128, 128))
+
+
+# ---------------------------------------------------------------- tensor maps
+
+
+class Boxes:
+    """An array of which a kernel copies boxes: its tensor map, made at the launch."""
+
+    def __init__(self, array: np.ndarray, box: tuple[int, int], swizzle=None):
+        self.array, self.box, self.swizzle, self.map = array, box, swizzle, None
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return self.array
+
+    def __bytes__(self) -> bytes:
+        self.map = ck.tensor_map(ck.to_device(self.array), self.box, self.swizzle)
+        return bytes(self.map)
+
+
+def boxed(launch: Launch, a_box, b_box, shared_bytes: int) -> Launch:
+    """Give the kernel boxes of A and B in place of pointers."""
+    A, B, *others = launch.arguments
+    swizzle = a_box[1] * A.itemsize
+    arguments = (Boxes(A, a_box, swizzle), Boxes(B, b_box), *others)
+    return replace(launch, arguments=arguments, shared_bytes=shared_bytes)
+
+
+def ring(*shapes) -> list[dict[str, int]]:
+    """Few sizes: what waits at barriers in shared memory is interpreted."""
+    return [dict(zip("MNK", shape, strict=True)) for shape in shapes]
+
+
+# The fifth tile of a block is the first in a stage that was used before.
+@launches("matmul/step_10_tma_ring.cu", ring((129, 132, 4), (35, 68, 68)))
+def matmul_tma_ring(M: int, N: int, K: int) -> Launch:
+    launch = product("matmul_tma_ring", (M, N, K), 256, (128, 128))
+    return boxed(launch, (128, 16), (16, 128), 4 * 16 * 1024)
+
+
+# One block for all tiles: its fifth step uses the first of four stages again.
+@launches(
+    "matmul/step_11_tuned.cu",
+    [
+        {"M": 129, "N": 132, "K": 36, "grid": 1},
+        {"M": 3, "N": 260, "K": 4, "grid": 3},  # two tiles: one block has none
+        {"M": 5, "N": 8, "K": 36, "grid": 2, "parts": 2},  # the last sticks out
+        {"kernel": "add_parts", "n": 1028, "parts": 3},
+    ],
+)
+def step_11(kernel: str = "matmul_tuned", **sizes: int) -> Launch:
+    return add_parts(**sizes) if kernel == "add_parts" else matmul_tuned(**sizes)
+
+
+def add_parts(n: int, parts: int) -> Launch:
+    sums = np.abs(ramp(parts * n)).reshape(parts, n)
+    results = {1: sums.astype(np.float64).sum(axis=0)}
+    arguments = (sums, np.full(n, np.nan, np.float32), n, parts)
+    grid = blocks(blocks(n, 4), 256)
+    return Launch("add_parts", grid, 256, arguments, results, rtol=parts * ROUNDING)
+
+
+def matmul_tuned(M: int, N: int, K: int, grid: int = 1, parts: int = 1) -> Launch:
+    launch = product("matmul_tuned", (M, N, K), 256, (128, 256))
+    A, B, C, *sizes = launch.arguments
+    depth = blocks(blocks(K, 16), parts) * 16
+    wanted = [
+        A[:, k : k + depth].astype(np.float64) @ B[k : k + depth]
+        for k in range(0, parts * depth, depth)
+    ]
+    C = np.full((parts, *C.shape), np.nan, np.float32)
+    arguments, results = (A, B, C, *sizes, parts), {2: np.stack(wanted)}
+    launch = replace(launch, grid=grid, arguments=arguments, results=results)
+    return boxed(launch, (128, 16), (16, 256), 4 * 16 * 1536)
+
+
+# The products of step 12 run on tensor cores alone: see test_matmul.py.
+@launches("matmul/step_12_tf32_split.cu", [{"K": 1, "N": 1}, {"K": 33, "N": 70}])
+def split_transposed(K: int, N: int) -> Launch:
+    B = ramp(K * N).reshape(K, N) + np.float32(2.0**-12)
+    high = tf32(B)
+    wanted = {place: part.T for place, part in ((1, high), (2, tf32(B - high)))}
+    results = (np.full((N, K), np.nan, np.float32) for _ in wanted)
+    grid = blocks(N, 32), blocks(K, 32)
+    arguments = (B, *results, K, N)
+    wanted = {place: part.astype(np.float64) for place, part in wanted.items()}
+    return Launch("split_transposed", grid, (32, 8), arguments, wanted)
+
+
+def tf32(x: np.ndarray) -> np.ndarray:
+    """Round to 11 digits, ties away from zero."""
+    words = x.view(np.uint32) + np.uint32(0x1000) & np.uint32(0xFFFFE000)
+    return words.view(np.float32)
