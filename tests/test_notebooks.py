@@ -176,7 +176,6 @@ def test_cell_that_hangs_turns_the_run_red(tmp_path):
 SETUP = "%load_ext coursekit\nimport coursekit as ck"
 SOLVED = tiny_exercises.add_ten("if (i < n) out[i] = a[i] + 10;")
 STARTER = tiny_exercises.add_ten("// Your code here.")
-ONLY_AS_GIVEN = "import os\nassert os.environ['COURSEKIT_STRICT'] == '0'"
 
 
 def exercise(solution: str, folder: Path, monkeypatch):
@@ -189,24 +188,20 @@ def exercise(solution: str, folder: Path, monkeypatch):
     tagged = cell | {"metadata": {"tags": ["exercise-42.1"]}}
     lesson = folder / "lesson"
     lesson.mkdir()
-    content = notebook(SETUP, tagged, 'ck.check("42.1")', ONLY_AS_GIVEN)
-    content.cells.insert(3, nbformat.v4.new_markdown_cell("## A section without one"))
-    return harness(lesson, {"lesson": content})
+    return harness(lesson, {"lesson": notebook(SETUP, tagged, 'ck.check("42.1")')})
 
 
 def test_notebook_with_exercises_runs_as_given_and_solved(tmp_path, monkeypatch):
     answer = exercise(SOLVED, tmp_path, monkeypatch)
     assert answer.returncode == 0, answer.stdout
-    given, _, solved = answer.stdout.partition("With the solutions filled in:")
-    assert "4 passed" in given
-    assert "3 passed" in solved
+    assert answer.stdout.count("3 passed") == 2
 
 
 def test_solution_that_fails_turns_the_run_red(tmp_path, monkeypatch):
     answer = exercise(STARTER, tmp_path, monkeypatch)
     assert answer.returncode != 0
     given, _, solved = answer.stdout.partition("With the solutions filled in:")
-    assert "4 passed" in given
+    assert "3 passed" in given
     assert "1 failed" in solved
     assert "CheckFailed" in solved
 
