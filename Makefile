@@ -38,13 +38,9 @@ test-code:
 
 # NOTEBOOKS, CELL_TIMEOUT and PY are variables so that the harness can be tested itself.
 # Notebooks with exercises run twice: as given, and with the solutions filled in.
-RUN_NOTEBOOKS = $(PY) -m pytest -c pyproject.toml --nbval-lax --nbval-current-env \
-    --nbval-cell-timeout=$(CELL_TIMEOUT) -n $(WORKERS) --dist loadscope --color=no
-
 test-notebooks:
-	@$(RUN_NOTEBOOKS) $(NOTEBOOKS)
-	@with=$$(grep -rls --include='*.ipynb' --exclude-dir=.ipynb_checkpoints '"exercise-[0-9]' $(NOTEBOOKS)); \
-	if [ -n "$$with" ]; then echo "With the solutions filled in:"; $(RUN_NOTEBOOKS) --solutions $$with; fi
+	@$(PY) -m pytest -c pyproject.toml --nbval-lax --nbval-current-env --solutions \
+	    --nbval-cell-timeout=$(CELL_TIMEOUT) -n $(WORKERS) --dist loadscope --color=no $(NOTEBOOKS)
 
 test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 	@nvidia-smi -L || { echo "make test-gpu: no NVIDIA GPU here; make test needs none" >&2; exit 1; }

@@ -32,6 +32,7 @@ _HOME = {
     "tensor_maps": ("tensor_map",),
     "timeline": ("Timeline",),
     "tracing": ("trace",),
+    "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
     "widgets.microscope": ("microscope",),

@@ -85,6 +85,8 @@ class Configuration:
         All blocks are resident at once, so that the grid can synchronise.
     cluster : tuple of int or None
         Blocks a cluster, (x, y, z).
+    early : bool
+        It may begin before the kernel in front of it has ended.
     """
 
     grid: Extent
@@ -93,6 +95,7 @@ class Configuration:
     stream: object = None
     cooperative: bool = False
     cluster: Extent | None = None
+    early: bool = False
 
     @property
     def written(self) -> str:
@@ -130,6 +133,7 @@ def configure(
     stream=None,
     cooperative=False,
     cluster=None,
+    early=False,
 ) -> Configuration:
     """Check each number of a launch by itself and bring it to three dimensions.
 
@@ -155,6 +159,7 @@ def configure(
         None
         if cluster is None
         else _extent(kernel_name, "cluster", cluster, (MAX_CLUSTER,) * 3),
+        bool(early),
     )
 
 

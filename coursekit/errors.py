@@ -9,7 +9,7 @@
     ├── DeviceError             host access, lost context, out of memory
     ├── UnsupportedError        something the simulator or this machine lacks
     ├── CheckFailed             an exercise or an expectation was not met
-    ├── DataError               pictures to learn from are missing or damaged
+    ├── DataError               pictures or weights are missing or damaged
     └── KernelError             the kernel did something wrong while it ran
         ├── OutOfBoundsError        past an array's end, through null, misaligned
         ├── DataRaceError           two unordered accesses, one of them a write
@@ -87,7 +87,7 @@ class CheckFailed(CourseError):
 
 
 class DataError(CourseError):
-    """Pictures to learn from are missing, damaged, or not what they should be."""
+    """Pictures or weights are missing, damaged, or not what they should be."""
 
 
 class KernelError(CourseError):

@@ -99,6 +99,7 @@ class Kernel:
         stream=None,
         cooperative: bool = False,
         cluster=None,
+        early: bool = False,
     ) -> None:
         """Launch with every option.
 
@@ -116,6 +117,9 @@ class Kernel:
             Make all blocks resident at once, for grid-wide barriers.
         cluster : int or tuple of int, optional
             Blocks a cluster.
+        early : bool
+            Let it begin before the kernel in front of it on the stream has ended; it
+            waits itself for what that one writes, by `griddepcontrol.wait`.
 
         Raises
         ------
@@ -134,6 +138,7 @@ class Kernel:
             stream=stream,
             cooperative=cooperative,
             cluster=cluster,
+            early=early,
         )
         run(self, configuration, arguments)
 

@@ -99,7 +99,8 @@ def measure(
     CountersForbidden
         This account may not read the counters.
     RuntimeError
-        Nsight Compute or the script failed; its last words.
+        Nsight Compute or the script failed, with its last words; or a counter could
+        not be measured.
     """
     names = "|".join(sorted(set(kernels)))
     wanted = sorted({metric for terms in metrics.values() for _, metric in terms})
@@ -112,8 +113,19 @@ def measure(
     if "ERR_NVGPUCTRPERM" in done.stdout + done.stderr:
         raise CountersForbidden("hardware counters need permission on this machine")
     if done.returncode or '"ID"' not in done.stdout:
-        raise RuntimeError((done.stdout[-2000:] + done.stderr[-2000:]).strip())
+        raise RuntimeError(_last_words(done.stdout, done.stderr))
     return _launches(done.stdout, metrics)
+
+
+def _last_words(output: str, errors: str) -> str:
+    """What Nsight Compute calls an error, which stands above its table, then the end.
+
+    Rows that were measured before say nothing of it, and are left out.
+    """
+    table = [line for line in output.splitlines() if not line.startswith('"')]
+    told = [line for line in table if line.startswith(("==ERROR==", "==WARNING=="))]
+    rest = "\n".join(line for line in table if line not in told)
+    return "\n".join([*told, rest[-2000:], errors[-2000:]]).strip()
 
 
 def with_bytes(counts: Mapping[str, int]) -> dict[str, int]:
@@ -130,9 +142,14 @@ def _launches(text: str, metrics: Mapping[str, list]) -> list[dict[str, int]]:
     start = text.index('"ID"')
     found: dict[str, dict[str, int]] = {}
     for row in csv.DictReader(io.StringIO(text[start:])):
-        value = row["Metric Value"].replace(",", "")
+        value = float(row["Metric Value"].replace(",", ""))
+        if value != value:
+            raise RuntimeError(
+                f"{row['Metric Name']} of launch {row['ID']} could not be measured "
+                "(nan); another process may use the counters at the same time"
+            )
         launch = found.setdefault(row["ID"], {})
-        launch[row["Metric Name"]] = round(float(value))
+        launch[row["Metric Name"]] = round(value)
     return [
         {
             name: sum(factor * launch[metric] for factor, metric in terms)

@@ -176,8 +176,8 @@ class SimulatedBuffer:
 class SimulatedMemory:
     """The memory of the simulated device, and the programs loaded into it.
 
-    Buffers die at any moment, in the middle of an allocation too, so their regions
-    are put on a list and given back when memory is next used.
+    Buffers and modules die at any moment, in the middle of an allocation too, so their
+    regions are put on a list and given back when memory is next used.
     """
 
     def __init__(self):
@@ -219,8 +219,11 @@ class SimulatedMemory:
             if found is None:
                 from coursekit.simt.program import load
 
+                self.sweep()
                 found = load(module.ptx, self.memory, sources=module.sources)
                 self._programs[module] = found
+                variables = list(found.variables.values())
+                weakref.finalize(module, self._dead.extend, variables).atexit = False
             return found
 
 

@@ -4,10 +4,13 @@ nbval leaves three gaps that are closed here. A dead kernel would be noticed onl
 at the cell's timeout. A cell tagged `raises-exception` that raises nothing would
 pass. And kernels would share the caches and settings of whoever runs the tests.
 
-With `--solutions` the solutions stand in the exercise cells, and a check that does
-not pass raises. Stored outputs are then not compared: they are those of the starters.
+With `--solutions` a notebook that has exercises runs a second time, in a kernel of its
+own: the solutions stand in the exercise cells, and a check that does not pass raises.
+Stored outputs are then not compared: they are those of the starters. All kernels share
+one cache of compiled code, and nothing else of these two runs is shared.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -17,7 +20,7 @@ from queue import Empty
 
 import nbval.kernel
 import pytest
-from nbval.plugin import IPyNbCell, NbCellError
+from nbval.plugin import IPyNbCell, IPyNbFile, NbCellError
 
 POLL_SECONDS = 0.5
 FOLDERS = (
@@ -27,13 +30,17 @@ FOLDERS = (
     "COURSEKIT_WORK",
     "IPYTHONDIR",
 )
+OF_ANSWERS = ("COURSEKIT_STATE", "COURSEKIT_WORK")
+SOLVED = "(with the solutions filled in)"
 EXERCISE = re.compile(r"exercise-(\d\d\.\d+)")
 
 
 def pytest_addoption(parser):
     """Add the second way in which the notebooks are run."""
     parser.addoption(
-        "--solutions", action="store_true", help="fill in the exercises' solutions"
+        "--solutions",
+        action="store_true",
+        help="run notebooks with exercises once more, with their solutions filled in",
     )
 
 
@@ -45,8 +52,7 @@ def pytest_configure(config):
     for name in FOLDERS:
         os.environ[name] = os.path.join(config.kernel_folder, name.lower())
         os.mkdir(os.environ[name])
-    strict = config.getoption("--solutions")
-    os.environ["COURSEKIT_STRICT"] = "1" if strict else "0"
+    os.environ["COURSEKIT_STRICT"] = "0"
     os.environ["COURSEKIT_PROGRESS"] = "0"  # a slow machine shows nothing more
 
 
@@ -56,16 +62,62 @@ def pytest_unconfigure(config):
         shutil.rmtree(config.kernel_folder, ignore_errors=True)
 
 
-def pytest_collection_modifyitems(config, items):
-    """Put the solutions into the exercise cells, when they are asked for."""
-    if not config.getoption("--solutions"):
-        return
-    for item in items:
-        if isinstance(item, IPyNbCell):
-            item.options["check"] = False
+def pytest_collect_file(file_path, parent):
+    """Collect a notebook a second time when it has exercises; nbval is the first."""
+    option = parent.config.option
+    if not (option.solutions and option.nbval_lax and file_path.suffix == ".ipynb"):
+        return None
+    if '"exercise-' not in file_path.read_text(encoding="utf-8"):
+        return None
+    given = IPyNbFile.from_parent(parent, path=file_path)
+    return SolvedNotebook.from_parent(
+        parent, path=file_path, nodeid=f"{given.nodeid} {SOLVED}"
+    )
+
+
+class SolvedCell(IPyNbCell):
+    """A cell of a notebook with the solutions filled in."""
+
+    def reportinfo(self):
+        path, line, description = super().reportinfo()
+        return path, line, f"{description} {SOLVED}"
+
+
+class SolvedNotebook(IPyNbFile):
+    """A notebook with the solutions filled in."""
+
+    def collect(self):
+        for item in super().collect():
             for tag in item.cell.metadata.get("tags", ()):
                 if found := EXERCISE.fullmatch(tag):
                     item.cell.source = solved(item.cell.source, found[1])
+            item.options["check"] = False
+            yield SolvedCell.from_parent(
+                self,
+                name=item.name,
+                cell_num=item.cell_num,
+                cell=item.cell,
+                options=item.options,
+            )
+
+    def setup(self):
+        """Start a kernel that knows nothing of what was answered elsewhere."""
+        own = {name: f"{os.environ[name]}-solved" for name in OF_ANSWERS}
+        for folder in own.values():
+            os.makedirs(folder, exist_ok=True)
+        with environment(COURSEKIT_STRICT="1", **own):
+            super().setup()
+
+
+@contextlib.contextmanager
+def environment(**variables):
+    """Set environment variables for what starts in the block."""
+    before = {name: os.environ[name] for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.update(before)
 
 
 def solved(source, exercise_id):

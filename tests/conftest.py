@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 from collections import Counter
 
@@ -21,6 +22,12 @@ def pytest_collection_modifyitems(config, items):
     kept = [item for item in items if item.get_closest_marker("gpu") is None]
     config.stash[LEFT_OUT] = len(items) - len(kept)
     items[:] = kept
+
+
+def pytest_collection_finish():
+    """Look for garbage no more among the tests themselves, a million of objects."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

@@ -38,6 +38,10 @@ class Launch:
     shared_bytes : int
     cooperative : bool
         Whether all blocks must run at once.
+    defines : dict of str to int
+        Macros that the file is compiled with.
+    atol : dict of int to float
+        Absolute tolerance of a result, where values cancel.
     """
 
     kernel: str
@@ -49,6 +53,8 @@ class Launch:
     prints: tuple[str, ...] = ()
     shared_bytes: int = 0
     cooperative: bool = False
+    defines: dict[str, int] = field(default_factory=dict)
+    atol: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -309,10 +315,11 @@ def two_rules(kernel: str, n: int, odd: np.ndarray) -> Launch:
     """Apply one rule to the elements where `odd` holds, the other to the rest."""
     turns = 9
     x = np.random.default_rng(0).permutation(n).astype(np.uint32) * 40503
-    tripled, folded = x.copy(), x.copy()
+    quartered, halved = x.copy(), x.copy()
     for _ in range(turns):
-        tripled, folded = 3 * tripled + 1, (folded ^ (folded >> 1)) + 5
-    wanted = np.where(odd, tripled, folded).astype(np.float64)
+        quartered = (quartered ^ (quartered >> 2)) + 3
+        halved = (halved ^ (halved >> 1)) + 5
+    wanted = np.where(odd, quartered, halved).astype(np.float64)
     arguments = (x, np.zeros(n, dtype=np.uint32), n, turns)
     return Launch(kernel, blocks(n, 64), 64, arguments, {1: wanted})
 

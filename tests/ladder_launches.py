@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from kernel_launches import (
     PICTURES,
@@ -27,7 +29,7 @@ OF_FOURS = [
 def copy(n: int) -> Launch:
     x = ramp(n)
     wanted = {1: x.astype(np.float64)}
-    return Launch("copy", blocks(n, 4096), 256, (x, blank(n), n), wanted)
+    return Launch("copy", blocks(n, 1024), 256, (x, blank(n), n), wanted)
 
 
 def transposed(
@@ -62,7 +64,8 @@ def transpose_swizzled(rows: int, cols: int) -> Launch:
 
 @launches("transpose/step_05_vectorised.cu", OF_FOURS)
 def transpose_vectorised(rows: int, cols: int) -> Launch:
-    return transposed("transpose_vectorised", rows, cols, block=256, tile=(64, 64))
+    launch = transposed("transpose_vectorised", rows, cols, block=256, tile=(64, 64))
+    return replace(launch, grid=launch.grid[::-1])  # down the rows of x first
 
 
 IMAGES = [
@@ -294,6 +297,16 @@ def softmax_many_blocks(rows: int, cols: int, share: int, groups: int) -> Launch
     )
 
 
+CLUSTERS = [{"rows": r, "cols": c, "share": 1} for r, c in ((1, 4), (3, 36), (2, 2100))]
+
+
+@launches("softmax/step_07_cluster.cu", CLUSTERS)
+def softmax_cluster(rows: int, cols: int, share: int) -> Launch:
+    block = 32 * blocks(cols // share, 1024)
+    launch = softmax_of("softmax_cluster", rows, cols, rows * share, block=block)
+    return replace(launch, defines={"SHARE": share})
+
+
 # ---------------------------------------------------------------- layernorm
 
 EPSILON = 2.0**-10
@@ -381,6 +394,13 @@ def layernorm_many_blocks(rows: int, cols: int, share: int, groups: int) -> Laun
     )
 
 
+@launches("layernorm/step_06_cluster.cu", CLUSTERS)
+def layernorm_cluster(rows: int, cols: int, share: int) -> Launch:
+    block = 32 * blocks(cols // share, 1024)
+    launch = layernorm_of("layernorm_cluster", rows, cols, rows * share, block=block)
+    return replace(launch, defines={"SHARE": share})
+
+
 # ---------------------------------------------------------------- scan
 
 
@@ -456,3 +476,27 @@ def scan_look_back(n: int = 0, tiles: int = 0) -> Launch:
         3: np.array([float(tiles)]),
     }
     return Launch("scan_look_back", tiles, 256, arguments, wanted)
+
+
+@launches(
+    "scan/step_06_ahead.cu",
+    [
+        {"n": n, "grid": g}
+        for n, g in ((4, 1), (132, 3), (16388, 2), (65536, 2), (90000, 2))
+    ],
+)
+def scan_ahead(n: int, grid: int) -> Launch:
+    # The sums of the tiles, and the tickets, are 0 again in the end.
+    x = numbers(n)
+    sums, arrived = np.zeros(4 * grid, np.uint64), np.zeros(1, np.uint32)
+    arguments = (x, np.full(n, -1, np.int32), sums, arrived, n)
+    wanted = {1: wrapped(x.cumsum(dtype=np.int64)), 2: 0.0 * sums, 3: np.zeros(1)}
+    return Launch(
+        "scan_ahead",
+        grid,
+        512,
+        arguments,
+        wanted,
+        shared_bytes=3 * 4 * 16384,
+        cooperative=True,
+    )

@@ -73,7 +73,7 @@ def kernels(path: str) -> Iterator:
     text = (paths.kernels() / path).read_text()
     module = ck.compile(path, arch="sm_90a" if "needs: sm_90a" in text else None)
     names = list(module.kernels)
-    if path in PLANS:
+    if path in PLANS and PLANS[path].sizes:
         plan = PLANS[path]
         names.append(plan.launch(**plan.sizes[0]).kernel)
     for name in dict.fromkeys(names):

@@ -228,6 +228,7 @@ def test_cupy_reads_a_device_array(gpu):
 
 def test_memory_is_freed_with_the_last_part(simulated):
     memory = simulation.simulated_memory()
+    gc.collect()  # what other tests have left
     memory.sweep()
     before = memory.memory.used
     array = ck.empty((4, 1000), np.uint8)
@@ -237,6 +238,22 @@ def test_memory_is_freed_with_the_last_part(simulated):
     memory.sweep()
     held = memory.memory.used - before
     del part
+    memory.sweep()
+    assert (held, memory.memory.used - before) == (4000, 0)
+
+
+def test_variables_of_a_module_are_freed_with_it(simulated):
+    memory = simulation.simulated_memory()
+    gc.collect()
+    memory.sweep()
+    before = memory.memory.used
+    module = ck.compile(
+        "__device__ int seen[1000]; __global__ void k() { seen[0] = 1; }"
+    )
+    module.k[1, 1]()
+    held = memory.memory.used - before
+    del module
+    gc.collect()
     memory.sweep()
     assert (held, memory.memory.used - before) == (4000, 0)
 

@@ -95,6 +95,16 @@ def test_wall_clock_waits_for_side_streams(watch, setup):
     assert row.median_ms == pytest.approx(1.004)
 
 
+def test_wall_clock_of_several_steps_is_that_of_one(watch, setup):
+    def five_steps(x, out):
+        watch.spend(0.3)
+        double(watch)(x, out)
+
+    case = wall_clock(five_steps, steps=lambda x, out: 5)
+    row = bench(case, setup).row("case")
+    assert row.median_ms == pytest.approx((0.304 + 2 * FASTEST_MS) / 5)
+
+
 def test_ratio_is_relative_to_the_first_case(watch, setup):
     cases = {"slow": double(watch, 0.06), "fast": double(watch, 0.02)}
     assert bench(cases, setup).row("fast").ratio == pytest.approx(3)

@@ -6,9 +6,13 @@ import sys
 
 PATIENCE_S = 300
 SCRIPT = """
+import signal
 import sys
 import numpy as np
 import coursekit as ck
+
+# What is started in the background of a script ignores interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 module = ck.compile('''__global__ void spin(volatile int* x) {
   while (*x == 0) {}

@@ -123,6 +123,12 @@ def test_no_register_is_spilled(name):
     assert {found.spill_store_bytes for found in used.values()} == {0}
 
 
+@pytest.mark.parametrize(("depth", "stages", "group"), matmul.TRIED)
+def test_no_choice_of_sizes_spills(depth, stages, group):
+    used = matmul.tuned_module(depth, stages, group).resources
+    assert {found.spill_store_bytes for found in used.values()} == {0}
+
+
 @pytest.mark.gpu
 @pytest.mark.parametrize("n", [1000, 4096])
 def test_the_split_is_no_less_exact_than_cublas(gpu, n):
@@ -134,11 +140,11 @@ def test_the_split_is_no_less_exact_than_cublas(gpu, n):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("depth", [16, 32])
+@pytest.mark.parametrize("depth", [8, 16, 32])
 @pytest.mark.parametrize("n", [4, 260, 1000])
 def test_every_depth_gives_the_product(gpu, n, depth):
     A, B, C, *sizes = matmul.squares(n)
-    matmul.tuned_case(depth, 3)(A, B, C, *sizes)
+    matmul.tuned_case(depth, 2)(A, B, C, *sizes)
     matmul.is_product(A, B, C, *sizes)
 
 
@@ -195,6 +201,16 @@ def test_parts_of_k_are_added(simulated):
     device = [ck.to_device(array) for array in (A, B, C)]
     matmul.tuned_case()(*device, 2, 4, 128)
     np.testing.assert_allclose(ck.to_host(device[2]), wanted, rtol=128 * ROUNDING)
+
+
+# Three tiles pass through a ring that has room for two.
+@pytest.mark.parametrize("depth", [8, 16, 32])
+def test_the_smallest_ring_does_not_stall(simulated, depth):
+    K = 3 * depth
+    A, B, C, wanted = (array[0] for array in matrices(1, 2, 4, K))
+    device = [ck.to_device(array) for array in (A, B, C)]
+    matmul.tuned_case(depth, 2)(*device, 2, 4, K)
+    np.testing.assert_allclose(ck.to_host(device[2]), wanted, rtol=K * ROUNDING)
 
 
 @pytest.mark.parametrize("key", ["cublas", "cublas_sustained", "ladder", "tf32_split"])

@@ -429,7 +429,7 @@ def test_network_that_cannot_be_is_refused(sizes):
 def test_comparison_trains_both_from_the_same_weights(simulated):
     digits = datasets.drawn_digits(96, size=9)
     parts = digits.part(0, 64), digits.part(64, 96)
-    found = full_run.compare(*parts, network=AVERAGE, passes=2, batch=8)
+    found = full_run.compare(*parts, network=AVERAGE, batch=8, rates=(0.1, 0.1))
     # 16 steps are too few for roundings to grow much: nearly all are decided alike.
     apart = np.abs(np.subtract(found.ours, found.pytorch))
     assert (len(apart), apart.max() <= 1 / 8) == (2, True)
@@ -441,7 +441,8 @@ def test_nothing_is_recorded_without_a_gpu(simulated, tmp_path):
 
 
 def test_record_is_read_as_it_was_written(tmp_path):
-    found = full_run.FullRun("GPU", "2026-11-21", "Digits", 64, 0.1, 0, (0.5,), (0.25,))
+    measured = (64, (0.1,), 0, (0.5,), (0.25,))
+    found = full_run.FullRun("GPU", "2026-11-21", "Digits", *measured)
     place = tmp_path / "record.json"
     place.write_text(json.dumps(dataclasses.asdict(found)))
     assert full_run.recorded(place) == found

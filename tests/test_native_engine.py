@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import time
 import types
@@ -114,8 +115,24 @@ def test_a_launch_of_many_short_blocks_is_long():
     assert (after == 2).all()
 
 
+@pytest.mark.parametrize(
+    ("worth_s", "engine", "most"), [(2.0, "interpreter", 1000), (0.5, "compiled", 30)]
+)
+def test_blocks_that_are_done_tell_how_long_a_launch_takes(
+    worth_s, engine, most, monkeypatch
+):
+    looks = itertools.count()  # at a clock that goes on by 10 ms from look to look
+    monkeypatch.setattr(time, "thread_time", lambda: next(looks) / 100)
+    monkeypatch.setattr(engines, "TRIALS_S", worth_s)
+    monkeypatch.setattr(engines, "TRIALS_EACH_S", 0)
+    x = np.ones(32 * 100, np.float32)
+    result, _, _ = run(SCALE, "scale", 100, 32, [x], (x.size, 0))
+    assert (result.engine, next(looks) < most) == (engine, True)
+
+
 def test_a_short_launch_is_compiled_when_it_comes_often(monkeypatch):
     monkeypatch.setattr(engines, "TRIALS_S", 0.01)
+    monkeypatch.setattr(engines, "TRIALS_EACH_S", 0)
     memory = Memory()
     program = load(ck.compile(SCALE.replace("2.0f", "2.5f")).ptx, memory)
     region = memory.allocate(256, name="x", data=storage(256))

@@ -118,7 +118,7 @@ def test_folders_of_the_kernels_are_removed(good):
 
 
 def test_notebooks_without_exercises_run_once(good):
-    assert "With the solutions" not in good[0].stdout
+    assert "= 4 passed in" in good[0].stdout
 
 
 BAD = {
@@ -178,7 +178,13 @@ SOLVED = tiny_exercises.add_ten("if (i < n) out[i] = a[i] + 10;")
 STARTER = tiny_exercises.add_ten("// Your code here.")
 
 
-def exercise(solution: str, folder: Path, monkeypatch):
+STRICT_IF_SOLVED = """\
+import os
+assert os.environ["COURSEKIT_STRICT"] == str(int(bool(ck.check("42.1"))))
+"""
+
+
+def exercise(solution: str, folder: Path, monkeypatch, *more: str):
     """Run a notebook with exercise 42.1, whose solution file is `solution`."""
     tiny_exercises.fill(folder / "specs")
     monkeypatch.setenv("COURSEKIT_EXERCISES", str(folder / "specs"))
@@ -188,22 +194,22 @@ def exercise(solution: str, folder: Path, monkeypatch):
     tagged = cell | {"metadata": {"tags": ["exercise-42.1"]}}
     lesson = folder / "lesson"
     lesson.mkdir()
-    return harness(lesson, {"lesson": notebook(SETUP, tagged, 'ck.check("42.1")')})
+    cells = SETUP, tagged, 'ck.check("42.1")', *more
+    return harness(lesson, {"lesson": notebook(*cells)})
 
 
 def test_notebook_with_exercises_runs_as_given_and_solved(tmp_path, monkeypatch):
-    answer = exercise(SOLVED, tmp_path, monkeypatch)
+    answer = exercise(SOLVED, tmp_path, monkeypatch, STRICT_IF_SOLVED)
     assert answer.returncode == 0, answer.stdout
-    assert answer.stdout.count("3 passed") == 2
+    assert "= 8 passed in" in answer.stdout
 
 
 def test_solution_that_fails_turns_the_run_red(tmp_path, monkeypatch):
     answer = exercise(STARTER, tmp_path, monkeypatch)
     assert answer.returncode != 0
-    given, _, solved = answer.stdout.partition("With the solutions filled in:")
-    assert "3 passed" in given
-    assert "1 failed" in solved
-    assert "CheckFailed" in solved
+    assert "= 1 failed, 5 passed in" in answer.stdout
+    assert "::Cell 2 (with the solutions filled in)" in answer.stdout
+    assert "CheckFailed" in answer.stdout
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

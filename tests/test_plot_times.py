@@ -90,6 +90,15 @@ def test_speedup_draws_the_limit_over_the_sizes():
     assert list(limit.get_ydata()) == pytest.approx([12, 12])  # 4,800 of 400 GB/s
 
 
+def test_speedup_names_no_size_where_the_name_before_lies():
+    axes = plot.speedup(benchmark(sizes=(1000, 1024, 2048)), title="t").axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == [
+        "1,000",
+        "",
+        "2,048",
+    ]
+
+
 def test_speedup_table_has_the_limit():
     chart = plot.speedup(benchmark(), title="t", along="elements")
     assert chart.headings == ("elements", "naive", "tiled", "limit of the H200")

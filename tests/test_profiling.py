@@ -120,6 +120,22 @@ def test_failing_profiler_is_an_error_with_its_words(gpu_here, kernel, arguments
         ck.profile(kernel, 2, 32, arguments)
 
 
+def test_words_of_a_profiler_that_fails_midway_stand_above_its_table(
+    gpu_here, kernel, arguments
+):
+    gpu_here.text = "==ERROR== Failed to profile" + "\n" + 99 * ncu_says()
+    gpu_here.returncode = 1
+    with pytest.raises(ck.DeviceError, match="Failed to profile") as caught:
+        ck.profile(kernel, 2, 32, arguments)
+    assert "smsp__warps_launched" not in str(caught.value)
+
+
+def test_counter_without_a_value_is_an_error(gpu_here, kernel, arguments):
+    gpu_here.text = ncu_says(**{"smsp__warps_launched.sum": "nan"})
+    with pytest.raises(ck.DeviceError, match="smsp__warps_launched.sum of launch 0"):
+        ck.profile(kernel, 2, 32, arguments)
+
+
 def test_run_without_any_launch_is_an_error(gpu_here, kernel, arguments):
     gpu_here.text = "==WARNING== No kernels were profiled."
     with pytest.raises(ck.DeviceError, match="No kernels were profiled"):

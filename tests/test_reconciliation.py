@@ -144,6 +144,24 @@ def test_shared_additions_are_confirmed_but_not_increments(value, label):
 
 
 @needs_nvdisasm
+def test_warps_that_may_meet_at_a_shared_word_are_not_confirmed():
+    source = shared_kernels.ATOMICS.replace("VALUE", "t + 1").replace("64", "96")
+    index, out = np.arange(64, dtype=np.int32) // 2, np.zeros(64, np.int32)
+    counts = count(source, 1, 64, index, out)
+    assert counts.label("shared_atomic_requests") == "sass"
+    assert counts.label("shared_atomic_wavefronts") == "ptx"
+
+
+@pytest.mark.parametrize(("space", "label"), [("", "ptx"), (".global", "exact")])
+def test_hardware_counts_atomics_on_generic_addresses_among_the_shared(space, label):
+    source = f"""__global__ void k(int* x) {{
+      asm volatile("{{ .reg .s32 r; atom{space}.add.s32 r, [%0], 1; }}" :: "l"(x));
+    }}"""
+    counts = count(source, 1, 32, np.zeros(1, np.int32))
+    assert counts.label("shared_atomic_wavefronts") == label
+
+
+@needs_nvdisasm
 def test_a_float_addition_makes_reads_that_the_ptx_has_not():
     source = shared_kernels.ATOMICS.replace("int", "float").replace("VALUE", "1.5f")
     source = source.replace("const float* index", "const int* index")

@@ -23,6 +23,9 @@ from coursekit.recording import (
 
 COPIES = ("moving/to_device", "moving/to_host", "moving/on_device", "moving/allocate")
 N = 64
+CACHES = (
+    moving._buffer, moving._keeping_pool, overlap._streams, overlap._on_gpu,
+)  # fmt: skip
 
 
 class OnGpu(np.ndarray):
@@ -45,6 +48,7 @@ class Runtime:
     def __init__(self):
         self.log: list[str] = []
         self.buffers: dict[int, np.ndarray] = {}
+        self.pools: list[tuple] = []
 
     def memcpy(self, target, source, nbytes, kind):
         self.log.append({1: "in", 2: "out", 3: "inside"}[kind])
@@ -66,6 +70,19 @@ class Runtime:
 
     def freeAsync(self, address, stream):
         self.free(address)
+
+    MemPoolProps = staticmethod(lambda *properties: properties)
+
+    def memPoolCreate(self, properties):
+        self.pools.append(properties)
+        return len(self.pools)
+
+    def memPoolSetAttribute(self, pool, attribute, value):
+        self.log.append((pool, attribute, value))
+
+    def mallocFromPoolAsync(self, nbytes, pool, stream):
+        assert 1 <= pool <= len(self.pools)
+        return self.malloc(nbytes)
 
 
 @pytest.fixture
@@ -89,10 +106,10 @@ def runtime(monkeypatch):
     for module in (moving, overlap):
         monkeypatch.setattr(module, "ck", pretended)
     monkeypatch.setattr(overlap, "N", N)
-    for kept in (moving._buffer, overlap._streams, overlap._on_gpu):
+    for kept in CACHES:
         kept.cache_clear()
     yield runtime
-    for kept in (moving._buffer, overlap._streams, overlap._on_gpu):
+    for kept in CACHES:
         kept.cache_clear()
 
 
@@ -134,6 +151,12 @@ def test_buffers_are_given_back(runtime):
     for definition, case in cases_of("moving/allocate"):
         case(*definition.setup(4096))
     assert runtime.buffers == {}
+
+
+def test_one_pool_is_made_and_told_to_keep_its_memory(runtime):
+    for _ in range(2):
+        moving._keeping_pool()
+    assert (len(runtime.pools), runtime.log) == (1, [(1, 4, 2**64 - 1)])
 
 
 def test_pinned_copy_begins_in_pinned_memory(runtime):

@@ -250,8 +250,15 @@ def test_stale_names_a_case_that_is_gone(folder):
 
 COUNTABLE = [k for k, one in definitions.definitions().items() if one.count_size]
 OF_A_GPU_ALONE = {
+    "matmul/ladder_large",  # these three: as matmul/ladder and matmul/cublas
+    "matmul/largest",
+    "matmul/sizes",
     "matmul/tf32_split",
     "matmul/tuning",
+    "mnist/autotuned_fp32",
+    "mnist/autotuned_tf32",
+    "mnist/step_fp32",
+    "mnist/step_tf32",
     "moving/allocate",
     "moving/launches",
     "moving/nodes",

@@ -34,8 +34,8 @@ from coursekit.widgets.grid_map import MODES
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = ("base", "grid_block", "grid_map", "question", "questions")
 SHEETS = (
-    "fusion", "grid_block", "learning", "microscope", "occupancy", "overlap",
-    "questions", "roofline", "scheduler", "shared", "tile_animator",
+    "draw_digit", "fusion", "grid_block", "learning", "microscope", "occupancy",
+    "overlap", "questions", "roofline", "scheduler", "shared", "tile_animator",
 )  # fmt: skip
 VIEW = "application/vnd.jupyter.widget-view+json"
 SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES))
@@ -55,6 +55,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.roofline_explorer({"one": (2.0, 1.0)}, device="H200"),
         lambda: ck.tile_animator(128, 128, 32, like="step 8"),
         lambda: LearningView(chance=2.3),
+        lambda: ck.draw_digit(lambda image: image[14, :10]),
     ],
     ids=[
         "grid",
@@ -69,6 +70,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "roofline",
         "tiles",
         "learning",
+        "pad",
     ],
 )
 def make(request):

@@ -121,6 +121,7 @@ WIDGETS = {
         {"bound": (0.5, 1.0), "timed": (2.0, 1.0)}, device="H200"
     ),
     "tiles": lambda: ck.tile_animator(256, 136, 64, like="step 9", thread=37, step=9),
+    "pad": lambda: ck.draw_digit(lambda image: image[14, :10] / 50),
 }
 
 

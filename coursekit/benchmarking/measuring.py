@@ -26,26 +26,32 @@ HOLD_MS, LONGEST_HOLD_MS = 3.0, 50.0
 
 @dataclass(frozen=True)
 class WallClock:
-    """A case that the host's clock times, from its call to the end of all streams."""
+    """A case that the host's clock times, from its call to the end of all streams.
+
+    Where a call takes several steps, its time is divided by their number.
+    """
 
     case: Callable
+    steps: Callable[..., int] | None = None
 
     def __call__(self, *arguments):
         """Call the case."""
         return self.case(*arguments)
 
 
-def wall_clock(case: Callable) -> WallClock:
+def wall_clock(case: Callable, *, steps: Callable[..., int] | None = None) -> WallClock:
     """Time a case by the host's clock, with what the host itself does.
 
     For what events cannot time: the cost of launching, and work that goes on in
-    several streams. The clock runs from the call until the whole device is idle.
+    several streams. The clock runs from the call until the whole device is idle. Of a
+    case that takes several steps in a call, the time is the mean of one; `steps` says
+    how many, from the arguments of the case.
 
     Examples
     --------
     ``ck.benchmark({"four streams": wall_clock(pipeline)}, ...)``
     """
-    return WallClock(case)
+    return WallClock(case, steps)
 
 
 @dataclass(frozen=True)
@@ -220,7 +226,8 @@ def _sample(watch: Stopwatch, case: Callable, trial: Trial, host_ms: float) -> f
         start = watch.clock()
         case(*trial.live.values)
         watch.synchronize()
-        return 1e3 * (watch.clock() - start)
+        steps = case.steps(*trial.live.values) if case.steps else 1
+        return 1e3 * (watch.clock() - start) / steps
     calls = _calls(case)
     if isinstance(case, Repeated) and case.idle_s:
         watch.rest(case.idle_s)

@@ -1,12 +1,22 @@
 """Small pictures with labels: MNIST, Fashion-MNIST, and digits drawn here.
 
 `load` takes the first that can be had and says which; `mnist`, `fashion_mnist` and
-`drawn_digits` insist on one. Pixels stay bytes until they are on the device.
+`drawn_digits` insist on one; `scanned` makes such a picture of a drawing. Pixels stay
+bytes until they are on the device.
 """
 
 from coursekit.datasets.dataset import Dataset
 from coursekit.datasets.drawn import drawn_digits
 from coursekit.datasets.idx import read_idx
+from coursekit.datasets.scanning import scanned
 from coursekit.datasets.sources import fashion_mnist, load, mnist
 
-__all__ = ["Dataset", "drawn_digits", "fashion_mnist", "load", "mnist", "read_idx"]
+__all__ = [
+    "Dataset",
+    "drawn_digits",
+    "fashion_mnist",
+    "load",
+    "mnist",
+    "read_idx",
+    "scanned",
+]

@@ -117,6 +117,17 @@ _PLANS: dict[int, list[list[list[tuple[float, float]]]]] = {
 }
 
 
+def plan(digit: int) -> list[list[tuple[float, float]]]:
+    """Return the strokes of a digit as our pen means them, points of the unit square.
+
+    Examples
+    --------
+    >>> plan(7)
+    [[(0.22, 0.11), (0.78, 0.11), (0.55, 0.5), (0.4, 0.92)]]
+    """
+    return _PLANS[digit][0]
+
+
 def drawn_digits(count: int, *, size: int = 28, seed: int = 0) -> Dataset:
     """Draw digits: shifted, scaled, slanted, turned, thick or thin, with noise.
 

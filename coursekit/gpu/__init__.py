@@ -157,6 +157,11 @@ class GpuBackend:
         """Return the driver's handle of a kernel, a CUfunction."""
         return self._loaded(kernel).function.ptr
 
+    def prepare(self, kernel, configuration: Configuration) -> None:
+        """Load a kernel, and allow what a launch needs: a graph then only launches."""
+        with self.errors("an earlier launch"):
+            self._loaded(kernel).allow(configuration)
+
     def launch(self, kernel, configuration: Configuration, staged, *, wait: bool):
         """Launch a kernel, and wait for its end unless told otherwise.
 

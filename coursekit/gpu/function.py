@@ -46,10 +46,11 @@ class GpuFunction:
 
     def launch(self, configuration: Configuration, values, stream) -> None:
         """Pack the values and launch; the driver copies them before it returns."""
-        self._allow(configuration)
+        self.allow(configuration)
         with self.lock:
             self.layout.pack_into(self.buffer, 0, *values)
-            if configuration.cooperative or configuration.cluster:
+            special = configuration.cooperative or configuration.cluster
+            if special or configuration.early:
                 self._launch_with_attributes(configuration, stream)
             else:
                 self.function(
@@ -60,7 +61,7 @@ class GpuFunction:
                     stream,
                 )
 
-    def _allow(self, configuration: Configuration) -> None:
+    def allow(self, configuration: Configuration) -> None:
         """Opt in to shared memory above 48 KB, and to clusters above 8 blocks."""
         dynamic = configuration.shared_bytes
         whole = dynamic + self.needs.shared_bytes
@@ -93,8 +94,13 @@ class GpuFunction:
 
 
 def launch_attributes(driver, configuration: Configuration) -> list:
-    """Describe clusters and cooperation the way the driver takes them."""
+    """Describe what is special about a launch the way the driver takes it."""
     kinds, attributes = driver.CUlaunchAttributeID, []
+    if configuration.early:
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = kinds.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attribute.value.programmaticStreamSerializationAllowed = 1
+        attributes.append(attribute)
     if configuration.cooperative:
         attribute = driver.CUlaunchAttribute()
         attribute.id = kinds.CU_LAUNCH_ATTRIBUTE_COOPERATIVE

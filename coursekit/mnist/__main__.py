@@ -1,12 +1,17 @@
-"""`python -m coursekit.mnist [FOLDER]`: record on a GPU how well the network learns."""
+"""`python -m coursekit.mnist [FOLDER]`: record on a GPU how well the network learns.
+
+`python -m coursekit.mnist --small [FOLDER]` trains the small network that the course
+ships, wherever it is. FOLDER has MNIST's test files.
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from coursekit.mnist.full_run import record
+from coursekit.mnist import full_run, shipping
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-    sys.stdout.write(f"{record(folder)}\n")
+    folders = [Path(name) for name in sys.argv[1:] if name != "--small"]
+    make = shipping.ship if "--small" in sys.argv else full_run.record
+    sys.stdout.write(f"{make(folder=folders[0] if folders else None)}\n")

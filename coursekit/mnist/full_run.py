@@ -5,20 +5,21 @@ from __future__ import annotations
 import datetime
 import json
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from coursekit import paths
-from coursekit.datasets import Dataset, mnist
+from coursekit.datasets import Dataset
 from coursekit.errors import DeviceError
 from coursekit.hardware import device
+from coursekit.mnist import shipping
 from coursekit.mnist.initial import initial_weights
 from coursekit.mnist.network import FULL, Network
 from coursekit.mnist.trainer import Trainer
 
-LEARNT_FROM = 8000  # of the 10,000 pictures of MNIST's test files
 GOAL, CLOSE = 0.985, 0.003
 
 
@@ -32,7 +33,9 @@ class FullRun:
         Where and when.
     digits : str
         What was learnt from and tested on.
-    batch, rate, seed : int, float, int
+    batch, seed : int
+    rates : tuple of float
+        The rate of each pass.
     ours, pytorch : tuple of float
         The share that was right, after each pass.
     """
@@ -41,7 +44,7 @@ class FullRun:
     date: str
     digits: str
     batch: int
-    rate: float
+    rates: tuple[float, ...]
     seed: int
     ours: tuple[float, ...]
     pytorch: tuple[float, ...]
@@ -58,10 +61,10 @@ def compare(
     unseen: Dataset,
     *,
     network: Network = FULL,
-    passes: int = 5,
     batch: int = 64,
-    rate: float = 0.1,
+    rates: Sequence[float] = (0.1,) * 5,
     seed: int = 0,
+    keep: Callable[[Trainer], object] | None = None,
 ) -> FullRun:
     """Train twice, from the same weights and in the same order.
 
@@ -70,9 +73,12 @@ def compare(
     learnt, unseen : Dataset
         To learn from, and to be tested on.
     network : Network
-    passes : int
-        How often all pictures are learnt from.
-    batch, rate, seed : int, float, int
+    batch : int
+    rates : sequence of float
+        One for each pass.
+    seed : int
+    keep : callable, optional
+        Is given the trainer when all is done.
 
     Returns
     -------
@@ -81,27 +87,28 @@ def compare(
     pixels = learnt.images / 255
     scale = {"mean": float(pixels.mean()), "deviation": float(pixels.std())}
     weights = initial_weights(network, seed)
-    trainer = Trainer(network, weights, batch, rate=rate, **scale)
-    peer = _Peer(network, weights, rate, **scale)
+    trainer = Trainer(network, weights, batch, **scale)
+    peer = _Peer(network, weights, **scale)
     found: dict[str, list[float]] = {"ours": [], "pytorch": []}
-    for number in range(passes):
+    for number, rate in enumerate(rates):
+        trainer.rate = rate
         for images, labels in learnt.batches(batch, seed + number):
             trainer.step(images, labels)
-            peer.step(images, labels)
+            peer.step(images, labels, rate)
         for name, each in (("ours", trainer), ("pytorch", peer)):
             right = each.predict(unseen.images) == unseen.labels
             found[name].append(float(right.mean()))
-    here, today = device(), datetime.date.today().isoformat()
-    where = "simulator" if here.simulated else here.name
-    digits = f"{len(learnt):,} of {learnt.name} learnt, {len(unseen):,} others tested"
+    if keep is not None:
+        keep(trainer)
+    today, digits = datetime.date.today().isoformat(), shipping.told(learnt, unseen)
     shares = {name: tuple(values) for name, values in found.items()}
-    return FullRun(where, today, digits, batch, rate, seed, **shares)
+    return FullRun(shipping.where(), today, digits, batch, tuple(rates), seed, **shares)
 
 
 class _Peer:
     """PyTorch's training, on a GPU where there is one."""
 
-    def __init__(self, network, weights, rate: float, mean: float, deviation: float):
+    def __init__(self, network, weights, mean: float, deviation: float):
         import torch
 
         from coursekit.mnist import pytorch
@@ -109,14 +116,15 @@ class _Peer:
         self.torch, self.mean, self.deviation = torch, mean, deviation
         self.place = "cuda" if torch.cuda.is_available() else "cpu"
         self.model = pytorch.module(network, weights).to(self.place)
-        self.optimiser = torch.optim.SGD(self.model.parameters(), lr=rate)
+        self.optimiser = torch.optim.SGD(self.model.parameters())
 
     def _pictures(self, images: np.ndarray):
         pixels = self.torch.from_numpy(images[:, None].copy()).to(self.place)
         return (pixels.float() / 255 - self.mean) / self.deviation
 
-    def step(self, images: np.ndarray, labels: np.ndarray) -> None:
+    def step(self, images: np.ndarray, labels: np.ndarray, rate: float) -> None:
         self.model.train()
+        self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.zero_grad()
         wanted = self.torch.from_numpy(labels.astype(np.int64)).to(self.place)
         logits = self.model(self._pictures(images))
@@ -140,19 +148,19 @@ def recorded(place: Path | None = None) -> FullRun | None:
     if not place.exists():
         return None
     content = json.loads(place.read_text(encoding="utf-8"))
-    lists = {name: tuple(content[name]) for name in ("ours", "pytorch")}
+    lists = {name: tuple(content[name]) for name in ("ours", "pytorch", "rates")}
     return FullRun(**(content | lists))
 
 
 def record(folder: Path | None = None, place: Path | None = None) -> FullRun:
-    """Train the full network on real digits on this GPU, and keep the result.
+    """Train the full network on real digits on this GPU; keep result and weights.
 
     Parameters
     ----------
     folder : Path, optional
         Where MNIST's test files lie; the data folder by default.
     place : Path, optional
-        The record to write.
+        The record to write; the weights come beside it, as full.safetensors.
 
     Raises
     ------
@@ -167,9 +175,17 @@ def record(folder: Path | None = None, place: Path | None = None) -> FullRun:
             "A record says what one did; on the simulator it would take hours.",
             "Run python -m coursekit.mnist on a machine with an NVIDIA GPU.",
         )
-    digits = mnist("test", folder=folder)
-    parts = digits.part(0, LEARNT_FROM), digits.part(LEARNT_FROM, len(digits))
-    found, place = compare(*parts), place or file()
+    recipe, place = shipping.RECIPES["full"], place or file()
+    parts = shipping.parted(recipe.network, folder)
+    weights = place.with_name(shipping.file("full").name)
+    found = compare(
+        *parts,
+        network=recipe.network,
+        batch=recipe.batch,
+        rates=recipe.rates,
+        seed=recipe.seed,
+        keep=lambda trainer: shipping.keep(weights, recipe, trainer, *parts),
+    )
     place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = place.with_suffix(f".{os.getpid()}")
     unfinished.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from matplotlib import rc_context
@@ -121,8 +122,17 @@ def _draw_lines(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:
         axes.plot(*zip(*bounds.items(), strict=True), "--", color=LIMIT, label=label)
     axes.set_xscale("log", base=2)
     axes.set_xlim(min(benchmark.sizes) / 1.2, max(benchmark.sizes) * 1.2)
-    axes.set_xticks(benchmark.sizes, [f"{size:,}" for size in benchmark.sizes])
+    axes.set_xticks(benchmark.sizes, list(_names(benchmark.sizes)))
     axes.minorticks_off()
     axes.tick_params(axis="x", labelcolor=FAINT)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, loc="upper right", ncols=3, fontsize=9.5)
+
+
+def _names(sizes: Sequence[int]) -> Iterator[str]:
+    """Yield the sizes as text, empty where a name would lie on the one before."""
+    last = 0.0
+    for size in sizes:
+        room = size > last * 2**0.4
+        yield f"{size:,}" if room else ""
+        last = size if room else last

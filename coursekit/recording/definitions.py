@@ -29,6 +29,7 @@ TABLES = (
     "coursekit.recording.matmul",
     "coursekit.recording.fusions",
     "coursekit.recording.profiling",
+    "coursekit.recording.mnist_steps",
 )
 
 

@@ -31,19 +31,25 @@ __global__ void draw_words(u64 out, unsigned n, unsigned seed)
         ((unsigned*)out)[i] = drawn(i, seed);
 }
 
-// Whole numbers from -64 to 63; float32 sums of 2^29 of them are exact.
+// A whole number from -64 to 64, of mean 0: sums of 2^29 of them deviate by
+// some 2^20, and float32 has all whole numbers up to 2^24.
+__device__ int whole(unsigned word)
+{
+    return int(word >> 25) - 64 + int(word & 1);
+}
+
 __global__ void draw_whole(u64 out, unsigned n, unsigned seed)
 {
     unsigned threads = gridDim.x * blockDim.x;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
-        ((float*)out)[i] = int(drawn(i, seed) >> 25) - 64;
+        ((float*)out)[i] = whole(drawn(i, seed));
 }
 
 __global__ void draw_integers(u64 out, unsigned n, unsigned seed)
 {
     unsigned threads = gridDim.x * blockDim.x;
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
-        ((int*)out)[i] = int(drawn(i, seed) >> 25) - 64;
+        ((int*)out)[i] = whole(drawn(i, seed));
 }
 
 // Multiples of 2^-24 from 0 to 1.
@@ -74,7 +80,7 @@ def octets(n: int) -> DeviceArray:
 
 
 def whole(n: int, dtype=np.float32) -> DeviceArray:
-    """Draw n whole numbers from -64 to 63, float32 or int32."""
+    """Draw n whole numbers from -64 to 64 of mean 0, float32 or int32."""
     kind = "whole" if dtype == np.float32 else "integers"
     return _filled(f"draw_{kind}", ck.empty(n, dtype))
 

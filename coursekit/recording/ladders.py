@@ -15,7 +15,7 @@ from coursekit.recording.transposes import cover
 # ---------------------------------------------------------------- sum
 
 TREES = ("02_tree", "03_packed", "04_halves", "05_shuffle")
-BLOCKS_AN_SM = 8  # of 256 threads, for the persistent sum
+BLOCKS_AN_SM, SUM_BLOCK = 4, 512  # of the persistent sum; threads of a block
 
 
 def sum_cases() -> dict[str, Callable]:
@@ -31,9 +31,9 @@ def fast_sum_cases() -> dict[str, Callable]:
     scratch = drawn.zeros()
 
     def persistent(x, total, n):
-        grid = min(BLOCKS_AN_SM * ck.device().sm_count, cover(n, 4096))
+        grid = min(BLOCKS_AN_SM * ck.device().sm_count, cover(n, 16 * SUM_BLOCK))
         parts, tickets = scratch("parts", grid), scratch("tickets", 1, np.uint32)
-        kernel[grid, 256](x, parts, tickets, total, n)
+        kernel[grid, SUM_BLOCK](x, parts, tickets, total, n)
 
     return {**cases, "persistent": persistent}
 
@@ -45,7 +45,7 @@ def _added(step: str, elements: int) -> Callable:
 
 
 def summands(n: int) -> tuple:
-    """Draw whole numbers, whose sum float32 has exactly; and a total of 0."""
+    """Draw whole numbers whose sums float32 has exactly, and a total of 0."""
     return drawn.whole(n), ck.to_device(np.zeros(1, np.float32)), n
 
 
@@ -129,7 +129,30 @@ def scan_cases() -> dict[str, Callable]:
         "sweeps": _three_kernels("02_sweeps", 512, 1024),
         "registers": _three_kernels("03_registers", 256, 4096),
         "look-back": look_back,
+        "ahead": _ahead(),
     }
+
+
+AHEAD_BLOCK, AHEAD_TILE = 512, 4 * 8 * 512  # threads; elements of a block's turn
+
+
+def _ahead() -> Callable:
+    """Return the scan by blocks that stay, three tiles in shared memory each."""
+    kernel, held = ck.compile("scan/step_06_ahead.cu").scan_ahead, 3 * 4 * AHEAD_TILE
+    per_sm = ck.occupancy(kernel, AHEAD_BLOCK, held).blocks
+    most = min(per_sm * ck.device().sm_count, AHEAD_BLOCK)
+    scratch = drawn.zeros()
+
+    def ahead(x, y, n):
+        grid = min(most, cover(n, AHEAD_TILE))
+        sums = scratch("sums", 4 * grid, np.uint64)
+        arrived = scratch("arrived", 1, np.uint32)
+        kernel.launch(
+            grid, AHEAD_BLOCK, x, y, sums, arrived, n,
+            shared_bytes=held, cooperative=True,
+        )  # fmt: skip
+
+    return ahead
 
 
 def _three_kernels(step: str, block: int, segment: int) -> Callable:

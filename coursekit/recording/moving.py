@@ -15,6 +15,7 @@ SIZES = (2**12, 2**16, 2**20, 2**24, 2**28)  # 4 KiB to 256 MiB
 ON_DEVICE_SIZES = (2**12, 2**16, 2**20, 2**22, 2**28)
 WORD = np.uint64
 BUFFER = 2**25  # bytes of the buffer that is kept
+PINNED, NO_HANDLE, ON_DEVICE, RELEASE_THRESHOLD = 1, 0, 1, 4  # of the runtime's enums
 
 # ---------------------------------------------------------------- copies
 
@@ -119,7 +120,11 @@ def _copy(target: int, source: int, nbytes: int, kind: str) -> None:
 
 
 def allocate_cases() -> dict[str, Callable]:
-    """Copy by way of a buffer: one that is kept, one from a pool, one of its own."""
+    """Copy by way of a buffer: one that is kept, from a pool, or of its own.
+
+    A pool gives its memory back whenever the host waits, as the clock does after each
+    call; one with a threshold keeps it.
+    """
 
     def kept(source, target):
         _through(_buffer().address, source, target)
@@ -129,6 +134,14 @@ def allocate_cases() -> dict[str, Callable]:
 
         runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream().ptr
         buffer = runtime.mallocAsync(source.nbytes, stream)
+        _through(buffer, source, target)
+        runtime.freeAsync(buffer, stream)
+
+    def from_a_pool_that_keeps(source, target):
+        import cupy
+
+        runtime, stream = cupy.cuda.runtime, cupy.cuda.get_current_stream().ptr
+        buffer = runtime.mallocFromPoolAsync(source.nbytes, _keeping_pool(), stream)
         _through(buffer, source, target)
         runtime.freeAsync(buffer, stream)
 
@@ -142,6 +155,7 @@ def allocate_cases() -> dict[str, Callable]:
     return {
         "no allocation": wall_clock(kept),
         "cudaMallocAsync": wall_clock(pooled),
+        "cudaMallocAsync, pool keeps": wall_clock(from_a_pool_that_keeps),
         "cudaMalloc": wall_clock(fresh),
     }
 
@@ -149,6 +163,17 @@ def allocate_cases() -> dict[str, Callable]:
 @functools.cache
 def _buffer():
     return ck.empty(BUFFER // 8, WORD)
+
+
+@functools.cache
+def _keeping_pool() -> int:
+    """Make a pool on the first GPU that gives nothing back while it lives."""
+    import cupy
+
+    runtime = cupy.cuda.runtime
+    pool = runtime.memPoolCreate(runtime.MemPoolProps(PINNED, NO_HANDLE, ON_DEVICE, 0))
+    runtime.memPoolSetAttribute(pool, RELEASE_THRESHOLD, 2**64 - 1)
+    return pool
 
 
 def _through(buffer: int, source, target) -> None:

@@ -124,7 +124,7 @@ def torch(function: Callable, *, compiled: bool = False) -> Case | None:
         return None
     called = functools.partial(function, torch)
     if compiled:
-        called = torch.compile(called, dynamic=False)
+        called = _by_size(torch, called)
     seen: dict[tuple, tuple] = {}
 
     def tensors(arguments: tuple) -> tuple:
@@ -139,3 +139,24 @@ def torch(function: Callable, *, compiled: bool = False) -> Case | None:
         return seen[key]
 
     return lambda *arguments: called(*tensors(arguments))
+
+
+def _by_size(torch, function: Callable) -> Callable:
+    """Return a function that is compiled afresh for each size.
+
+    torch.compile gives up after a few versions of one function, and would run it
+    uncompiled from then on; here that is an error.
+    """
+    latest: dict[str, object] = {}
+
+    def call(*tensors):
+        size = tuple(getattr(one, "shape", one) for one in tensors)
+        if latest.get("size") != size:
+            torch._dynamo.reset()
+            config = torch._dynamo.config
+            if hasattr(config, "fail_on_recompile_limit_hit"):
+                config.fail_on_recompile_limit_hit = True
+            latest.update(size=size, run=torch.compile(function, dynamic=False))
+        latest["run"](*tensors)
+
+    return call

@@ -19,7 +19,7 @@ EPSILON = 1e-5
 
 HELD = 32  # values of a row that a thread keeps in registers
 LONGEST_OF_A_BLOCK = 512 * HELD
-SOFTMAX_BLOCK, LAYERNORM_BLOCK = 512, 256  # threads, where blocks share a row
+SOFTMAX_BLOCK, LAYERNORM_BLOCK = 256, 256  # threads, where blocks share a row
 SHORT, LONG = (1024,), (4096, 16384, 65536, 262144)
 
 
@@ -79,6 +79,17 @@ def compare(found, wanted, relative: float, absolute: float) -> None:
         raise AssertionError(f"a result is off by {worst:.3g} more than it may be.")
 
 
+def by_clusters(file: str, name: str) -> Callable:
+    """Return a launch of a kernel that has a cluster of 1, 4 or 8 blocks for a row."""
+    kernels = {n: ck.compile(file, defines={"SHARE": n})[name] for n in (1, 4, 8)}
+
+    def launch(rows: int, cols: int, *arguments):
+        share = min(cover(cols, LONGEST_OF_A_BLOCK), 8)
+        kernels[share][rows * share, threads_of(cols // share)](*arguments)
+
+    return launch
+
+
 # ---------------------------------------------------------------- softmax
 
 
@@ -95,6 +106,7 @@ def softmax_cases() -> dict[str, Callable]:
 
     steps = long_softmax_cases()
     copy = {"copy": steps.pop("copy")}
+    del steps["cluster"]  # of one block
     return {**copy, "thread": by_threads, **steps, "warp": by_warps}
 
 
@@ -119,11 +131,13 @@ def long_softmax_cases() -> dict[str, Callable]:
             cooperative=True,
         )  # fmt: skip
 
+    clusters = by_clusters("softmax/step_07_cluster.cu", "softmax_cluster")
     return {
         "copy": copy_case(),
         "block": lambda x, y, copied, rows, cols: block[rows, 256](x, y, cols),
         "online": lambda x, y, copied, rows, cols: online[rows, 256](x, y, cols),
         "registers": registers,
+        "cluster": lambda x, y, copied, rows, cols: clusters(rows, cols, x, y, cols),
     }
 
 
@@ -170,18 +184,26 @@ def layernorm_cases() -> dict[str, Callable]:
     def by_warps(x, gamma, beta, y, copied, rows, cols):
         warp[cover(rows, 8), 256](x, gamma, beta, y, rows, cols, EPSILON)
 
-    return {**long_layernorm_cases(), "warp": by_warps}
+    steps = long_layernorm_cases()
+    del steps["cluster"]  # of one block
+    return {**steps, "warp": by_warps}
 
 
 def long_layernorm_cases() -> dict[str, Callable]:
     """Return the steps for long rows; blocks share what one of them cannot keep."""
     passes = ck.compile("layernorm/step_01_two_passes.cu").layernorm_two_passes
     one = ck.compile("layernorm/step_02_one_pass.cu").layernorm_one_pass
+    clusters = by_clusters("layernorm/step_06_cluster.cu", "layernorm_cluster")
+
+    def cluster(x, gamma, beta, y, copied, rows, cols):
+        clusters(rows, cols, x, gamma, beta, y, cols, EPSILON)
+
     return {
         "copy": copy_case(),
         "two passes": _layernorm(passes, 256),
         "one pass": _layernorm(one, 256),
         "registers": _layernorm_registers(),
+        "cluster": cluster,
     }
 
 

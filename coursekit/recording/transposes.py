@@ -8,7 +8,7 @@ import coursekit as ck
 from coursekit.recording import drawn, peers
 from coursekit.recording.definitions import Definition
 
-COPIED = 16 * 256  # values that a block of the copy moves
+COPIED = 4 * 256  # values that a block of the copy moves
 
 
 def cover(n: int, part: int) -> int:

@@ -45,7 +45,7 @@ def follows_rules(x, by_lane, by_warp, n: int) -> None:
     """Apply both rules to all, and compare what a case has written with its choice."""
     odd, even = ck.to_host(x), ck.to_host(x)
     for _ in range(TURNS):
-        odd = 3 * odd + np.uint32(1)
+        odd = (odd ^ (odd >> 2)) + np.uint32(3)
         even = (even ^ (even >> 1)) + np.uint32(5)
     place = np.arange(n)
     lanes = np.where(place % 2 == 1, odd, even)

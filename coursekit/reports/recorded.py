@@ -55,6 +55,16 @@ def _histogram() -> tuple:
     )
 
 
+def _mlp_sgemm() -> tuple:
+    n = 1024
+    x, w, b = _random(n * n), _random(n * n), _random(n)
+    return (
+        (n // 64, n // 64),
+        (16, 16),
+        (x, w, b, ck.empty(n * n, np.float32), n, n, n),
+    )
+
+
 def _random(n: int):
     return ck.to_device(np.random.default_rng(n).standard_normal(n, dtype=np.float32))
 
@@ -65,6 +75,7 @@ LAUNCHES = {
         "start/read_strided.cu", "read_strided", _read_strided
     ),
     "first/matmul_naive": Recorded("first/matmul_naive.cu", "matmul_naive", _matmul),
+    "profiling/mlp_sgemm": Recorded("profiling/mlp_sgemm.cu", "mlp_sgemm", _mlp_sgemm),
     "synchronisation/histogram_shared": Recorded(
         "synchronisation/histogram_shared.cu", "histogram_shared", _histogram
     ),

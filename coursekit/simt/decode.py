@@ -20,6 +20,8 @@ from coursekit.simt import (
     isa,
     moves,
     phases,
+    products,
+    runs,
     transfers,
 )
 from coursekit.simt.access import Access
@@ -44,6 +46,7 @@ MAKERS = {
     **transfers.MAKERS,
     **async_copies.MAKERS,
     **phases.MAKERS,
+    **products.MAKERS,
 }
 
 
@@ -154,8 +157,9 @@ class Decoder:
                         self.program, instruction, f" ({error})"
                     ) from error
                 if step is not None:
-                    steps.append(step)
+                    steps.append((instruction, step))
             length = block.stop - block.start
+            steps = self.joined(steps)
             self.code.blocks.append(
                 CodeBlock(steps, finish, block.start, length, block.meet)
             )
@@ -164,6 +168,10 @@ class Decoder:
     def block_starts(self) -> tuple[int, ...]:
         """Instructions at which a block begins besides those that must."""
         return ()
+
+    def joined(self, steps: list[tuple]) -> list:
+        """Steps of a block, given with their instructions; several may become one."""
+        return runs.joined(self.code.operations, steps)
 
     def no_guard(self, instruction) -> None:
         if instruction.guard is not None:

@@ -1,7 +1,8 @@
 """Chooses between compiled code and the interpreter, which give the same results.
 
 Compiling takes a tenth of a second and more, so a launch that may be short is tried in
-the interpreter first. If it turns out long, memory is put back and it starts again in
+the interpreter first. After a moment the blocks that are done tell how long all of them
+will take; if compiling is quicker, memory is put back and the launch starts again in
 compiled code. A launch that is checked for races is tried for longer, since its code
 takes longer to compile; compiled code that does not find every access ordered leaves
 all of the launch to the interpreter.
@@ -14,13 +15,12 @@ import time
 from coursekit.simt import launch as launches
 from coursekit.simt.native import engine, machine, racing
 
-# Seconds of computing that the interpreter tries a launch for, and the bytes of memory
-# up to which that is worth a copy of all of it. Code that looks for races takes that
-# long to compile, and longer the more instructions the kernel has.
-TRIAL_S = 0.05
-TRIALS_S = 0.25  # for all launches of one kernel together
-RACE_TRIAL_S = 0.3
-RACE_TRIAL_EACH_S = 0.005
+# Seconds of computing that the interpreter may take for all launches of one kernel
+# together, and the bytes of memory up to which a trial is worth a copy of all of it.
+# Code takes that long to compile, longer the more instructions the kernel has, and
+# longer still if it looks for races.
+TRIALS_S, TRIALS_EACH_S = 0.25, 0.003
+RACE_TRIAL_S, RACE_TRIAL_EACH_S = 0.3, 0.005
 TRIAL_BYTES = 4 << 20
 
 
@@ -59,8 +59,8 @@ def observe(launch) -> tuple[str, str]:
     unsure = compiled and launch.engine == "auto" and not compiled.at_hand("fast")
     if unsure:
         launch.watch()
-        size = len(launch.code.function.instructions)
-        if _tried(launch, blocks, max(RACE_TRIAL_S, RACE_TRIAL_EACH_S * size)):
+        worth_s = max(RACE_TRIAL_S, RACE_TRIAL_EACH_S * _size(launch))
+        if _tried(launch, blocks, worth_s):
             return "interpreter", ""
         launch.observer.forget()
     if compiled:
@@ -96,7 +96,8 @@ def _tried_often(launch, blocks) -> bool:
     What is launched again and again gets compiled, however short a launch is.
     """
     compiled = engine.of_launch(launch)
-    left = min(TRIAL_S, TRIALS_S - compiled.interpreted_s)
+    worth_s = max(TRIALS_S, TRIALS_EACH_S * _size(launch))
+    left = worth_s - compiled.interpreted_s
     began = time.thread_time()
     try:
         return left > 0 and _tried(launch, blocks, left)
@@ -104,8 +105,13 @@ def _tried_often(launch, blocks) -> bool:
         compiled.interpreted_s += time.thread_time() - began
 
 
+def _size(launch) -> int:
+    """Instructions of a kernel."""
+    return len(launch.code.function.instructions)
+
+
 def _tried(launch, blocks, seconds: float) -> bool:
-    """Whether the interpreter ran the launch to its end in the time it was given."""
+    """Whether the interpreter ran the launch to its end, for it was worth the time."""
     regions = [r for r in launch.memory.regions() if not r.read_only]
     if sum(region.nbytes for region in regions) > TRIAL_BYTES:
         return False

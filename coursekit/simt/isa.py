@@ -57,7 +57,7 @@ class Operation:
         Takes an array per source, returns an array, or a tuple of arrays when there
         are several results or a carry.
     flops : int
-        Floating-point operations per lane, of type `flop_type` (f16, f32 or f64).
+        Floating-point operations per lane, of type `flop_type` (f16, f32, f64, tensor).
     expands : bool
         Hardware runs several instructions for it, so flop counts are not exact.
     reads_carry, writes_carry : bool

@@ -29,6 +29,8 @@ PLAIN_FUEL = 1 << 22
 # one turn once that has happened, since a lock brings it about for every lane.
 PATIENCE = 16
 RESIDENT_BLOCKS = 1024
+# Seconds of computing after which the blocks that are done tell how long all will take.
+GLANCE_S = 0.05
 # Local memory that a thread may have, on every GPU.
 LOCAL_BYTES = 512 << 10
 
@@ -373,10 +375,15 @@ class Launch:
             self.progress(done, self.blocks)
 
     def check_patience(self) -> None:
-        """Stop a launch that computes longer than it was to be tried."""
-        patience_s = self.patience_s
-        if patience_s is not None and time.thread_time() - self._began > patience_s:
-            raise TriedLongEnough
+        """Stop a launch that will compute longer than it was to be tried."""
+        if self.patience_s is None:
+            return
+        spent = time.thread_time() - self._began
+        if spent > GLANCE_S:
+            # As if the block that runs were done.
+            expected = spent * self.blocks / min(self.finished_blocks + 1, self.blocks)
+            if expected > self.patience_s:
+                raise TriedLongEnough
 
     def check_time(self, warp) -> None:
         """Stop a launch that runs longer than it may, or than it was to be tried."""

@@ -172,9 +172,12 @@ def _wait(decoder, instruction):
     def step(warp):
         warp.polled = True
         addresses = reached(warp, *place)
+        values, last = warp.slots[wanted].tolist(), None
         for region, lane, offset in each(access, warp, addresses, watched=False):
-            phase = Spot(warp, lane, instruction, region, offset).landed()
-            given = int(warp.slots[wanted][lane])
+            if last != (region, offset):  # most often all lanes wait for one barrier
+                last = region, offset
+                phase = Spot(warp, lane, instruction, region, offset).landed()
+            given = values[lane]
             parity = given & 1 if by_parity else given >> 61 & 1
             over = phase.parity != parity
             if result is not None:

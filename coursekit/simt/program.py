@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import threading
 
@@ -29,7 +30,7 @@ class Program:
     """
 
     def __init__(self, text: str, memory: Memory, sources=None):
-        self.module = ptx.parse(text)
+        self.module = _parsed(text)
         self.memory = memory
         self.sources = dict(sources or {})
         self.lock = threading.RLock()
@@ -149,6 +150,12 @@ class Program:
         if len([f for f in functions if not f.external]) > 1:
             return STACK_BYTES
         return self.code(name).local_bytes
+
+
+@functools.lru_cache(maxsize=32)
+def _parsed(text: str):
+    """The module of a text, which its programs share; it holds nothing of a run."""
+    return ptx.parse(text)
 
 
 def _symbols(instruction) -> set[str]:

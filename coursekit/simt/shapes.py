@@ -7,7 +7,7 @@ instructions are matched with the table in `isa` instead.
 from __future__ import annotations
 
 from coursekit import errors
-from coursekit.simt import faults
+from coursekit.simt import faults, products
 from coursekit.simt.control import LEAVING, WAITING
 from coursekit.simt.ir import (
     BYTES,
@@ -249,5 +249,5 @@ _RULES = {
     "vote": _warp({"all", "any", "uni", "ballot"}, Register, (*_VALUE, Not)),
     "match": _typed(_warp({"any", "all"}, (Register, Pair), _VALUE)),
     "redux": _typed(_warp({"add", "min", "max", "and", "or", "xor"}, Register, _VALUE)),
-    "elect": _warp(set(), Pair),
+    "elect": _warp(set(), Pair), "mma": products.is_right,
 }  # fmt: skip

@@ -11,7 +11,8 @@ from coursekit.simt.counters import FIELDS, Counters
 from coursekit.simt.dataflow import movable_results
 from coursekit.simt.spread import doubtful
 
-_FLOPS = {"f16": "flops_fp16", "f32": "flops_fp32", "f64": "flops_fp64"}
+_FLOPS = {"f16": "flops_fp16", "f32": "flops_fp32", "f64": "flops_fp64",
+          "tensor": "tensor_flops"}  # fmt: skip
 SECTOR_BYTES = 32
 _BYTES = ("bytes_read", "bytes_written")
 _PASSES = {
@@ -110,7 +111,8 @@ def _count_code(program, code, lines, inexact) -> None:
             operation = code.operations[index]
             lanes = code.guarded_lanes.get(index, block.lanes)
             _count_flops(operation, lanes, lines[facts.places[index]], inexact)
-            if index in facts.movable and operation.flops and lanes:
+            moves = index in facts.movable and operation.flop_type != "tensor"
+            if moves and operation.flops and lanes:
                 inexact.add(_FLOPS[operation.flop_type])
     for index, (executed, divergent) in code.branch_counts.items():
         if executed:

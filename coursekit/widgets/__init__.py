@@ -5,11 +5,13 @@ exported or not trusted still shows what it is about. `Question` is what a quiz 
 made of; `GridBlock` shows which thread handles which element; `Microscope` shows a
 kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
-counts a kernel against the ideal; a `LearningView` follows a training. Instruments
-with sliders and switches are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`
-and, for matrix products, `TileAnimator`.
+counts a kernel against the ideal; a `LearningView` follows a training, and a
+`DigitPad` reads the digit that is drawn in it. Instruments with sliders and switches
+are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer` and, for matrix products,
+`TileAnimator`.
 """
 
+from coursekit.widgets.draw_digit import DigitPad
 from coursekit.widgets.fusion import FusionCounter
 from coursekit.widgets.golf import GolfCard
 from coursekit.widgets.grid_block import GridBlock
@@ -25,6 +27,7 @@ from coursekit.widgets.scheduler import Scheduler
 from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
+    "DigitPad",
     "FusionCounter",
     "GolfCard",
     "GridBlock",

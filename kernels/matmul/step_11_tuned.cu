@@ -1,30 +1,34 @@
 // Matmul, step 11: patches of 8 x 16, blocks that stay, and sizes to try out.
 //
-// What     C = A * B in float32, row-major. A is M x K, B is K x N, C is
+// What     C = scale * A * B in float32, row-major. A is M x K, B is K x N, C is
 //          M x N; K and N multiples of 4.
-// Math     C[row][col] = sum over k in [0, K) of A[row][k] * B[k][col]
+// Math     C[row][col] = scale * sum over k in [0, K) of A[row][k] * B[k][col]
 // Idea     A block goes from tile to tile without a break: while it multiplies,
 //          the next numbers come from shared memory, and the next tiles from
 //          global memory. DEPTH, STAGES, GROUP and parts are to be tried out.
 // Launch   block 256; grid as many blocks as there are SMs, or tiles of
 //          128 x 256 times parts if fewer; dynamic shared memory STAGES *
 //          DEPTH * 1536 B; A in boxes of 128 x DEPTH with a swizzle of 4 * DEPTH
-//          bytes, B in boxes of DEPTH x 256 with none. DEPTH is 16 or 32, STAGES
-//          above 2. Where tiles are too few for all SMs, K is cut into parts: C
-//          then has room for M x N sums of each, and add_parts adds them, with
-//          block 256 and grid ceil(M * N / 1024).
-// On chip  4 * (128 + 256) * 16 * 4 B = 96 KiB of shared memory a block.
-// Limits   parts*M*N below 2^31. One instruction multiplies and adds 32 pairs; the
-//          tensor cores do thousands, of numbers with fewer digits (step 12).
+//          bytes, B in boxes of DEPTH x 256 with none. DEPTH is 8, 16 or 32,
+//          STAGES above 1. Where tiles are too few for all SMs, K is cut into
+//          parts: C then has room for M x N sums of each, and add_parts adds
+//          them, with block 256 and grid ceil(M * N / 1024).
+// On chip  4 * (128 + 256) * 32 * 4 B = 192 KiB of shared memory a block.
+// Limits   parts*M*N below 2^31. The last turn loads what nobody asked for and
+//          uses none of it: initcheck says so. Two banks of registers give one
+//          each a clock, so `multiply` goes back and forth: an FFMA reads two,
+//          of both banks if `scale` leaves the sums free to lie anywhere, and
+//          --ptxas-options=-O1 keeps that order. Next: tensor cores (step 12).
 //
 // needs: sm_90
-// expect: M=N=128,K=32 shared_load_requests = 1632    # 8 warps * 2 steps * 16 k * 6, and 12 before
+// expect: M=N=128,K=32 shared_load_requests = 1632    # 8 warps * 32 k * 6, and 12 before
 // expect: M=N=128,K=32 shared_load_wavefronts = 3264  # 2 each
+// expect: M=N=128,K=32 barriers = 16                  # 8 warps, before the first tile and in it
 
 #include "hopper.cuh"
 
 #ifndef DEPTH
-#define DEPTH 16  // k of a tile
+#define DEPTH 32  // k of a tile
 #endif
 #ifndef STAGES
 #define STAGES 4  // tiles in the ring
@@ -35,39 +39,13 @@
 
 constexpr int TILE_M = 128, TILE_N = 256, PATCH_M = 8, PATCH_N = 16;
 constexpr int ROWS = 64, COLS = 64;  // of a warp
-constexpr int THREADS = 256, WARPS = THREADS / 32;
-constexpr int LAG = 2;  // steps from the use of a stage to its next filling
-static_assert(STAGES > LAG, "the ring needs three stages at least");
+constexpr int THREADS = 256;
+constexpr int TURN = 8;  // k of a pass: code for more leaves the caches
+static_assert(DEPTH % TURN == 0, "a tile has whole turns");
+static_assert(STAGES > 1, "one tile is multiplied while others arrive");
 
 struct Tiles {
     float4 a[TILE_M][DEPTH / 4], b[DEPTH][TILE_N / 4];
-};
-
-struct Ring {
-    Tiles *tiles;
-    Barrier *full, *empty;
-
-    __device__ void make_barriers() const
-    {
-        for (int stage = 0; stage < STAGES; stage++) {
-            barrier_init(&full[stage], 1);
-            barrier_init(&empty[stage], WARPS);
-        }
-    }
-};
-
-// Where a thread is: in which tile of C, at which k, in which stage.
-struct Place {
-    int tile, k0, stage, parity;
-
-    __device__ void advance(int depth)
-    {
-        if (++stage == STAGES)
-            stage = 0, parity ^= 1;
-        k0 += DEPTH;
-        if (k0 >= depth)
-            k0 = 0, tile += gridDim.x;
-    }
 };
 
 __device__ int tiles_of(int M, int N)
@@ -99,50 +77,67 @@ __device__ int3 corner(int tile, int M, int N)
         (first + rest % rows) * TILE_M, rest / rows * TILE_N, part);
 }
 
-// What thread 0 does besides: it asks for tiles, ahead of all warps.
+// What the first warp does besides: it asks for tiles, ahead of all warps.
 struct Fetcher {
     const TensorMap &A, &B;
-    int M, N, depth, left;
-    Place at;
-    int3 from;
+    Tiles *tiles;
+    Barrier *full;
+    int depth, left, tile, k, stage;
+    int3 from, after;  // corners of this tile of C, and of the next
 
-    __device__ void fetch(const Ring &ring, bool again)
+    __device__ void fetch()
     {
         if (left-- <= 0)
             return;
-        if (at.k0 == 0)
-            from = corner(at.tile, M, N);
-        if (again)
-            wait(&ring.empty[at.stage], at.parity ^ 1);  // all have left it
-        Barrier *done = &ring.full[at.stage];
-        arrive_and_expect(done, sizeof(Tiles));
-        int k = from.z * depth + at.k0;
-        copy_box(ring.tiles[at.stage].a, A, from.x, k, done);
-        copy_box(ring.tiles[at.stage].b, B, k, from.y, done);
-        at.advance(depth);
+        int at = from.z * depth + k;
+        if (threadIdx.x == 0) {
+            arrive_and_expect(&full[stage], sizeof(Tiles));
+            copy_box(tiles[stage].a, A, from.x, at, &full[stage]);
+            copy_box(tiles[stage].b, B, at, from.y, &full[stage]);
+        }
+        if (++stage == STAGES)
+            stage = 0;
+        k += DEPTH;
+        if (k == depth)
+            k = 0, tile += gridDim.x, from = after;
     }
 };
 
-// What a thread multiplies now, and what it loads for the next turn.
+// The k that a pass through the code multiplies.
+struct Turn {
+    const Tiles &tile;
+    int k0;
+};
+
+// What a thread multiplies now, and what it loads for the next k.
 struct Numbers {
     float4 a[2][PATCH_M], b[2][PATCH_N / 4];
     int top, left, swizzle;
 
-    __device__ void place(int warp, int lane)
+    __device__ Numbers(int warp, int lane)
     {
         top = warp / 4 * ROWS + lane / 2 % 8;
         left = warp % 4 * COLS / 4 + lane % 2 + lane / 16 * 2;
-        swizzle = DEPTH == 16 ? lane / 4 % 4 : lane / 2 % 8;
+        swizzle = top * DEPTH / 32 % (DEPTH / 4);
     }
-    __device__ void load_a(const Tiles &tile, int quad, int i)
+    __device__ void load_a(const Turn &from, int quad, int i)
     {
-        a[quad % 2][i] = tile.a[top + 8 * i][quad ^ swizzle];
+        int place = (from.k0 / 4 + quad) ^ swizzle;
+        a[quad][i] = from.tile.a[top + 8 * i][place];
     }
-    __device__ void load_b(const Tiles &tile, int k)
+    __device__ void load_b(const Turn &from, int k)
     {
 #pragma unroll
         for (int j = 0; j < PATCH_N / 4; j++)
-            b[k % 2][j] = tile.b[k][left + 4 * j];
+            b[k % 2][j] = from.tile.b[from.k0 + k][left + 4 * j];
+    }
+    __device__ void load_next(int k, const Turn &now, const Turn &then)
+    {
+        int row = (k + 1) % TURN, quad = (k / 4 + 1) % 2;
+        load_b(row ? now : then, row);
+#pragma unroll
+        for (int i = k % 4 * 2; i < k % 4 * 2 + 2; i++)
+            load_a(quad ? now : then, quad, i);
     }
     __device__ void multiply(int k, float (&sum)[PATCH_M][PATCH_N])
     {
@@ -151,84 +146,86 @@ struct Numbers {
 #pragma unroll
             for (int n = 0; n < PATCH_N; n++) {
                 int j = i % 2 ? PATCH_N - 1 - n : n;  // back and forth
-                float own = (&a[k / 4 % 2][i].x)[k % 4];
+                float own = (&a[k / 4][i].x)[k % 4];
                 sum[i][j] += own * (&b[k % 2][0].x)[j];
             }
     }
 };
 
 __device__ void store(
-    const float (&sum)[PATCH_M][PATCH_N], float *C, int M, int N, int row0,
-    int col0)
+    const float (&sum)[PATCH_M][PATCH_N], float scale, float *C, int2 size,
+    int row0, int col0)
 {
 #pragma unroll
     for (int i = 0; i < PATCH_M; i++)
 #pragma unroll
         for (int j = 0; j < PATCH_N; j += 4) {
             int row = row0 + 8 * i, col = col0 + 4 * j;
-            if (row < M && col < N)
-                __stcs(reinterpret_cast<float4 *>(C + row * N + col),
-                       *reinterpret_cast<const float4 *>(&sum[i][j]));
+            const float *own = &sum[i][j];
+            float4 scaled = make_float4(scale * own[0], scale * own[1],
+                                        scale * own[2], scale * own[3]);
+            float *to = C + row * size.y + col;
+            if (row < size.x && col < size.y)
+                __stcs(reinterpret_cast<float4 *>(to), scaled);
         }
 }
 
 __global__ void __launch_bounds__(THREADS, 1) matmul_tuned(
     const __grid_constant__ TensorMap A,
     const __grid_constant__ TensorMap B, float *C, int M, int N, int K,
-    int parts)
+    int parts, float scale)
 {
     extern __shared__ __align__(1024) Tiles tiles[];
-    __shared__ Barrier full[STAGES], empty[STAGES];
-    const Ring ring = {tiles, full, empty};
-    const bool fetches = threadIdx.x == 0;
-    if (fetches)
-        ring.make_barriers();
-    __syncthreads();  // the barriers are there before anyone uses them
-    int depth = depth_of_part(K, parts);
+    __shared__ Barrier full[STAGES];
+    int depth = depth_of_part(K, parts), step = 0, stage = 0, parity = 0;
     int steps = depth / DEPTH * own(tiles_of(M, N) * parts);
+    int warp = __shfl_sync(0xffffffff, threadIdx.x / 32, 0);  // uniform
+    Fetcher fetcher = {A, B, tiles, full, depth, steps, (int)blockIdx.x};
+    fetcher.from = corner(blockIdx.x, M, N);
+    for (int i = 0; threadIdx.x == 0 && i < STAGES; i++)
+        barrier_init(&full[i], 1);
+#pragma unroll 1
+    for (int i = 1; warp == 0 && i < STAGES; i++) {
+        fetcher.after = corner(fetcher.tile + gridDim.x, M, N);
+        fetcher.fetch();
+    }
+    __syncthreads();  // the barriers are there before anyone uses them
     if (steps == 0)
         return;
-    Place now = {(int)blockIdx.x}, next = now;
-    Fetcher fetcher = {A, B, M, N, depth, steps, now};
-    for (int step = LAG; fetches && step < STAGES; step++)
-        fetcher.fetch(ring, false);
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    Numbers numbers = {};
-    numbers.place(warp, lane);
-    float sum[PATCH_M][PATCH_N] = {};
+    Numbers numbers(warp, threadIdx.x % 32);
     wait(&full[0], 0);
-    numbers.load_b(tiles[0], 0);
+    numbers.load_b({tiles[0], 0}, 0);
 #pragma unroll
     for (int i = 0; i < PATCH_M; i++)
-        numbers.load_a(tiles[0], 0, i);
+        numbers.load_a({tiles[0], 0}, 0, i);
 #pragma unroll 1
-    for (int step = 0; step < steps; step++, now = next) {
-        next.advance(depth);
-        bool more = step + 1 < steps;
-        const Tiles &tile = tiles[now.stage];
-        const Tiles &then = more ? tiles[next.stage] : tile;
+    for (int at = blockIdx.x; step < steps; at += gridDim.x) {
+        float sum[PATCH_M][PATCH_N] = {};
+        fetcher.after = corner(fetcher.tile + gridDim.x, M, N);
+#pragma unroll 1
+        for (int k0 = 0; k0 < depth; k0 += TURN) {
+            bool first = k0 % DEPTH == 0, last = (k0 + TURN) % DEPTH == 0;
+            int next = (stage + last) % STAGES;
+            parity ^= last && next == 0, step += last;
+            const Turn now = {tiles[stage], k0 % DEPTH};
+            const Turn then = {tiles[next], (k0 + TURN) % DEPTH};
 #pragma unroll
-        for (int k = 0; k < DEPTH; k++) {
-            if (k == DEPTH - 4 && more)
-                wait(&full[next.stage], next.parity);
-            numbers.load_b(k + 1 < DEPTH ? tile : then, (k + 1) % DEPTH);
-#pragma unroll
-            for (int i = k % 4 * 2; i < k % 4 * 2 + 2; i++)
-                numbers.load_a(k < DEPTH - 4 ? tile : then,
-                               (k / 4 + 1) % (DEPTH / 4), i);
-            numbers.multiply(k, sum);
+            for (int k = 0; k < TURN; k++) {
+                if (k == TURN / 4 && first) {
+                    __syncthreads();  // all have left the tile before
+                    if (warp == 0)
+                        fetcher.fetch();
+                }
+                if (k == TURN - 4 && last && step < steps)
+                    wait(&full[next], parity);
+                numbers.load_next(k, now, then);
+                numbers.multiply(k, sum);
+            }
+            stage = next;
         }
-        if (fetches)
-            fetcher.fetch(ring, step >= LAG);
-        __syncwarp();  // all lanes have read the tiles
-        if (lane == 0)
-            arrive(&empty[now.stage]);
-        if (next.k0 == 0) {
-            int3 to = corner(now.tile, M, N);
-            store(sum, C + to.z * M * N, M, N, to.x + numbers.top,
-                  to.y + 4 * numbers.left);
-            memset(sum, 0, sizeof sum);
-        }
+        int3 to = corner(at, M, N);
+        store(sum, scale, C + to.z * M * N, make_int2(M, N),
+              to.x + numbers.top, to.y + 4 * numbers.left);
     }
 }
 

@@ -23,7 +23,7 @@
 #define STAGES 4
 #endif
 #ifndef GROUP
-#define GROUP 8  // rows of tiles that share columns of B in the L2 cache
+#define GROUP 16  // rows of tiles that share columns of B in the L2 cache
 #endif
 
 constexpr int TILE = 128, DEPTH = 32, THREADS = 256, LAG = 2;

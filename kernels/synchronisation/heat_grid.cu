@@ -22,9 +22,10 @@ __global__ void heat_grid(float *x, float *y, int n, int rounds)
     for (int round = 0; round < rounds; round++) {
         for (int i = first; i < n; i += threads) {
             bool inner = 0 < i && i < n - 1;
+            float here = old[i];
             next[i] = inner
-                ? 0.25f * (old[i - 1] + 2.0f * old[i] + old[i + 1])
-                : old[i];
+                ? 0.25f * (old[i - 1] + 2.0f * here + old[i + 1])
+                : here;
         }
         float *written = next;
         next = old;

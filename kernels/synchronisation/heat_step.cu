@@ -17,7 +17,8 @@ __global__ void heat_step(const float *old, float *next, int n)
     if (i >= n)
         return;
     bool inner = 0 < i && i < n - 1;
+    float here = old[i];
     next[i] = inner
-        ? 0.25f * (old[i - 1] + 2.0f * old[i] + old[i + 1])
-        : old[i];
+        ? 0.25f * (old[i - 1] + 2.0f * here + old[i + 1])
+        : here;
 }

@@ -5,8 +5,9 @@
 // Math     out[col][row] = x[row][col]
 // Idea     A thread reads four float4 of four rows, turns the patch around
 //          by naming registers, and exchanges only rows of 16 bytes.
-// Launch   block 256; grid (ceil(cols / 64), ceil(rows / 64)); both arrays
-//          on addresses that are multiples of 16.
+// Launch   block 256; grid (ceil(rows / 64), ceil(cols / 64)), so that
+//          neighbours in time are neighbours in out; both arrays on
+//          addresses that are multiples of 16.
 // On chip  64 * 64 * 4 B = 16 KiB of shared memory a block.
 // Limits   rows * cols below 2^31.
 //
@@ -22,8 +23,8 @@ __global__ void __launch_bounds__(THREADS) transpose_vectorised(
 {
     __shared__ float4 tile[TILE][QUADS];
     int across = threadIdx.x % QUADS, down = threadIdx.x / QUADS;
-    int row = blockIdx.y * TILE + 4 * down;
-    int col = blockIdx.x * TILE + 4 * across;
+    int row = blockIdx.x * TILE + 4 * down;
+    int col = blockIdx.y * TILE + 4 * across;
     if (row < rows && col < cols) {
         const float *corner = x + row * cols + col;
         float4 a = *reinterpret_cast<const float4 *>(corner);
@@ -37,10 +38,10 @@ __global__ void __launch_bounds__(THREADS) transpose_vectorised(
         tile[4 * across + 3][place] = make_float4(a.w, b.w, c.w, d.w);
     }
     __syncthreads();  // the tile is complete before others' rows are read
-    int out_col = blockIdx.y * TILE + 4 * across;
+    int out_col = blockIdx.x * TILE + 4 * across;
 #pragma unroll
     for (int r = down; r < TILE; r += QUADS) {
-        int out_row = blockIdx.x * TILE + r;
+        int out_row = blockIdx.y * TILE + r;
         if (out_row < cols && out_col < rows)
             *reinterpret_cast<float4 *>(out + out_row * rows + out_col)
                 = tile[r][across ^ r / 4];

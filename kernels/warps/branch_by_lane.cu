@@ -2,8 +2,8 @@
 //
 // What     y[i] from x[i], modulo 2^32, in `turns` >= 1 steps: one rule for
 //          odd i, another one for even i; n elements, any n >= 1.
-// Math     odd i: v becomes 3 * v + 1, `turns` times; even i: v becomes
-//          v xor (v >> 1) plus 5, `turns` times
+// Math     odd i: v becomes v xor (v >> 2) plus 3, `turns` times; even i:
+//          v becomes v xor (v >> 1) plus 5, `turns` times: as much work
 // Idea     An element's own number decides, so neighbours disagree.
 // Launch   block 64 (any works); grid ceil(n / block).
 // Limits   Every warp walks both ways, with 16 lanes in each;
@@ -21,7 +21,7 @@ __global__ void branch_by_lane(
     unsigned v = x[i];
     if (i % 2 == 1) {
         for (int turn = 0; turn < turns; turn++)
-            v = 3 * v + 1;
+            v = (v ^ (v >> 2)) + 3;
     } else {
         for (int turn = 0; turn < turns; turn++)
             v = (v ^ (v >> 1)) + 5;

@@ -2,8 +2,8 @@
 //
 // What     y[i] from x[i], modulo 2^32, in `turns` >= 1 steps: one rule for
 //          i in odd groups of 32, another one for even groups; any n >= 1.
-// Math     i / 32 odd: v becomes 3 * v + 1, `turns` times; even: v becomes
-//          v xor (v >> 1) plus 5, `turns` times
+// Math     i / 32 odd: v becomes v xor (v >> 2) plus 3, `turns` times; even:
+//          v becomes v xor (v >> 1) plus 5, `turns` times: as much work
 // Idea     The number of the warp decides, so no warp has to part.
 // Launch   block 64 (any multiple of 32); grid ceil(n / block).
 // Limits   It fits where you may choose which thread takes which element.
@@ -20,7 +20,7 @@ __global__ void branch_by_warp(
     unsigned v = x[i];
     if (i / 32 % 2 == 1) {
         for (int turn = 0; turn < turns; turn++)
-            v = 3 * v + 1;
+            v = (v ^ (v >> 2)) + 3;
     } else {
         for (int turn = 0; turn < turns; turn++)
             v = (v ^ (v >> 1)) + 5;

@@ -38,6 +38,7 @@ class BlockOrder:
         self.fenced: dict[str, np.ndarray] = {}
         self.common: dict[int, np.ndarray] | None = None
         self.own: dict[int, dict[int, np.ndarray]] = {}
+        self.nothing = np.full(self.size, np.iinfo(np.int64).min)
 
     @property
     def is_fine(self) -> bool:
@@ -106,16 +107,26 @@ class BlockOrder:
         if matrix is not None:
             known |= mates & (stamps <= matrix[me % LANES, who % LANES])
         if self.own or self.common:
-            for k in np.flatnonzero(~known).tolist():
-                known[k] = self._told(int(me[k]), int(who[k]), int(stamps[k]))
+            rest = np.flatnonzero(~known)
+            if len(rest):
+                known[rest] = self._told(me[rest], who[rest], stamps[rest])
         return known
 
-    def _told(self, me: int, who: int, stamp: int) -> bool:
-        block, thread = divmod(who, self.size)
-        for known in (self.own.get(me - self.first), self.common):
-            if known and block in known and known[block][thread] >= stamp:
-                return True
-        return False
+    def _told(self, me, who, stamps) -> np.ndarray:
+        """Whether threads `me` of one warp were told of `who`, outside of meetings."""
+        found = np.zeros(len(me), bool)
+        blocks, threads = np.divmod(who, self.size)
+        mine = me - self.first
+        warp = range(int(mine.min()) // LANES * LANES, int(mine.max()) + 1)
+        own = [self.own.get(thread) or {} for thread in warp]
+        for block in set(blocks.tolist()):
+            there = blocks == block
+            if self.common and block in self.common:
+                found |= there & (self.common[block][threads] >= stamps)
+            if any(block in told for told in own):
+                rows = np.array([told.get(block, self.nothing) for told in own])
+                found |= there & (rows[mine - warp.start, threads] >= stamps)
+        return found
 
     # -- fences and atomics -------------------------------------------------------
 

@@ -117,6 +117,7 @@ def _index_kind(name: str, shape) -> Kind:
 # -- how instructions pass kinds on ----------------------------------------------------
 
 _COPIES = {"mov", "cvta"}
+_UNRELATED = {"shfl", "match", "atom", "elect", "mma", "addc", "subc", "madc"}
 
 
 class Kinds:
@@ -195,9 +196,7 @@ class Kinds:
         opcode = instruction.opcode
         if opcode in ("vote", "redux", "activemask"):
             return UNIFORM
-        if opcode in ("shfl", "match", "atom", "elect", "addc", "subc", "madc") or (
-            "cc" in instruction.modifiers
-        ):
+        if opcode in _UNRELATED or "cc" in instruction.modifiers:
             return VARYING
         kinds = [self.of(source) for source in sources]
         if any(kind is None for kind in kinds):

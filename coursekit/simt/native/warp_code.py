@@ -12,6 +12,7 @@ from coursekit.simt.native.atomics import Atomics
 from coursekit.simt.native.collective_code import Collectives
 from coursekit.simt.native.counted import Counted
 from coursekit.simt.native.kinds import LANES
+from coursekit.simt.native.product_code import Products
 from coursekit.simt.native.requests import request_of
 from coursekit.simt.native.runtime import Context
 from coursekit.simt.native.tier import COUNTER, DONE, GIVE_UP, OWN, Tier, vector
@@ -33,7 +34,9 @@ _METADATA = """
 _BUFFERS = ("lanes", "found", "before", "value0", "value1")
 
 
-class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collectives):
+class WarpCode(
+    Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collectives, Products
+):
     """One function: runs a warp from where its record says to the next stop."""
 
     name = ""
@@ -161,6 +164,8 @@ class WarpCode(Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collect
             self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
         elif opcode in ("shfl", "vote", "match", "redux", "elect", "bar", "barrier"):
             self.collective(instruction)
+        elif opcode == "mma":
+            self.matrix_product(instruction)
         else:
             self.lanewise(instruction)
 

@@ -52,6 +52,10 @@ class TracingDecoder(Decoder):
         self.code.accesses.append(made)
         return made
 
+    def joined(self, steps: list[tuple]) -> list:
+        """Each step by itself, so that the tracer sees it."""
+        return [step for _, step in steps]
+
     def destination(self, operand, type_: str) -> int | None:
         """Slot of a result; the tracer reads it after the step."""
         slot = super().destination(operand, type_)

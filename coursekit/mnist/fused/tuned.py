@@ -1,0 +1,97 @@
+"""What the tuned kernels launch, where they differ from the readable ones."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from coursekit.mnist.fused.layout import CLASSES, HIDDEN, TAPS, Layout, place
+from coursekit.mnist.fused.plan import MOMENTS, ROWS, WARPS, PhaseLaunch, Plan
+
+# Kernels that may begin early: each waits itself before it reads what others made.
+EARLY = {
+    "forward_hidden", "head", "backward_hidden", "backward_convolution", "update",
+}  # fmt: skip
+THREADS: dict[str, int] = {}  # of a block, where it has not 256
+PICTURE, PADDED = 30 * 34, 243  # floats of a padded picture; pixels of p1 on chip
+EIGHT = 8  # channels of which a word of where1 tells
+
+
+class TunedLayout(Layout):
+    """Where the tuned kernels take conv2's weights from."""
+
+    def _conv2_places(self, *, turned: bool) -> np.ndarray:
+        first, second = self.network.channels
+        k, c, r, s = np.indices((second, first, 3, 3))
+        tap = 3 * r + s
+        if turned:
+            return place(tap * second + k, c, first, paired=False)
+        # a lane's columns of two tiles are four channels in a row
+        column = k // 16 * 16 + k // 2 % 2 * 8 + k % 16 // 4 * 2 + k % 2
+        return place(tap * first + c, column, second, paired=False)
+
+
+class TunedPlan(Plan):
+    """How many blocks each tuned phase of a batch has; for the full network."""
+
+    part_blocks: ClassVar = (2, 2)
+    folder: ClassVar = "mnist_tuned"
+
+    @functools.cached_property
+    def layout(self) -> Layout:
+        """Where the weights lie."""
+        return TunedLayout(self.network)
+
+    @property
+    def head_blocks(self) -> int:
+        """A block a picture where there are SMs for that, else a warp a picture."""
+        return self.batch if self.batch <= self.sm_count else super().head_blocks
+
+    @property
+    def update_blocks(self) -> int:
+        """Eight for small things, then one for 64 or 1024 weights."""
+        sizes = self.layout.sizes
+        return 8 + sizes["exact"] // 64 + sizes["fc1"] // 1024
+
+    @functools.cached_property
+    def arrays(self) -> dict[str, tuple[int, str]]:
+        """Elements and types of all arrays; where1 has eight channels in a word."""
+        found = dict(super().arrays)
+        return found | {"where1": (found["p1"][0] // EIGHT, "uint32")}
+
+    @functools.cached_property
+    def shared_bytes(self) -> dict[str, int]:
+        """Dynamic shared memory of each phase: the sizeof of its struct in C++."""
+        first, second = self.network.channels
+        chunk, wide = second * HIDDEN, self.layout.sizes["exact"]
+        p1, p2 = PADDED * (first + 4), ROWS * (second + 8)
+        forward = wide + p1 + PICTURE + (TAPS + 2) * first + 3 * second
+        back = wide + 258 * (second + 4) + p1 + 196 * (first + 8) + 2 * PICTURE
+        sums = 4 * first * (TAPS + 1)
+        return {
+            "moments": 4 * (PICTURE + WARPS * MOMENTS),
+            "forward_convolutions": 4 * forward + 8 * TAPS * (TAPS + 1),
+            "forward_hidden": 4 * (chunk + p2 + 2 * second),
+            "head": 4 * (2 * CLASSES * HIDDEN + 9 * HIDDEN + CLASSES + 2),
+            "backward_hidden": 4 * (
+                chunk + 2 * p2 + ROWS * (HIDDEN + 8) + 4 * second
+            ),
+            "backward_convolution": 4 * (back + 2 * 784 + 4 * second + sums),
+            "update": 4 * 64 * 16,
+        }  # fmt: skip
+
+    def launches(
+        self, scale: float, shift: float, rate: float, side: int = 0
+    ) -> list[PhaseLaunch]:
+        """Return the launches of a step, in order; see `Plan`."""
+        return [
+            replace(
+                launch,
+                early=launch.kernel in EARLY,
+                block=THREADS.get(launch.kernel, launch.block),
+            )
+            for launch in super().launches(scale, shift, rate, side)
+        ]

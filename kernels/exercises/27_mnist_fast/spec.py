@@ -1,0 +1,208 @@
+"""Exercises of chapter 27: moments of patches, pooling first, whole numbers."""
+
+import numpy as np
+
+from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.exercises import Exercise, HostExercise, Limit, blank, covering, shuffled
+
+UNIT = 2.0**32
+GAINS = (0.5, -0.25, 0.75, -1.0)
+TILE = (4, 8, 8)
+
+
+def patches_of(pictures):
+    """Return the 3 x 3 patches of pictures with a border of zeros, (patches, 9)."""
+    framed = np.pad(pictures, ((0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(framed, (3, 3), (1, 2))
+    return windows.reshape(-1, 9)
+
+
+def one_filter(statistics, show):
+    """Ask about one filter that adds up two pixels, which go together."""
+    covariance = np.eye(9)
+    covariance[0, 1] = covariance[1, 0] = 0.5
+    w = np.zeros((1, 9))
+    w[0, :2] = 1
+    _compare("w = 1 1 0 ... 0", statistics, (np.full(9, 0.25), covariance, w, [2.0]))
+
+
+def real_patches(statistics, show):
+    """Ask about the patches of pictures, whose neighbours are alike."""
+    generator = np.random.default_rng(27)
+    pictures = generator.random((5, 12, 12)).cumsum(axis=1).cumsum(axis=2) / 40
+    patches = patches_of(pictures)
+    w, b = generator.normal(size=(8, 9)), generator.normal(size=8)
+    covariance = np.cov(patches.T, bias=True)
+    given = patches.mean(axis=0), covariance, w, b
+    y = patches @ w.T + b
+    _compare("720 patches, 8 channels", statistics, given, (y.mean(0), y.var(0)))
+
+
+def _compare(what, statistics, given, wanted=None):
+    mean, covariance, w, b = (np.array(each, np.float64) for each in given)
+    if wanted is None:
+        wanted = [w[0] @ mean + b[0]], [w[0] @ covariance @ w[0]]
+    found = statistics(mean, covariance, w, b)
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise CheckFailed.explained(
+            f"statistics returns {type(found).__name__}, not two arrays.",
+            "The means of the channels, and their variances.",
+            "End with return means, variances.",
+        )
+    for name, got, right in zip(("means", "variances"), found, wanted, strict=True):
+        got, right = np.asarray(got, np.float64), np.asarray(right)
+        if got.shape != right.shape:
+            raise CheckFailed.explained(
+                f"{what}: the {name} have the shape {got.shape}, not {right.shape}.",
+                "Each channel has one.",
+                "Sum over both pixels of a pair, and keep the channels apart.",
+            )
+        if not np.allclose(got, right, rtol=1e-9, atol=1e-12):
+            k = int(np.abs(got - right).argmax())
+            raise CheckFailed.explained(
+                f"{what}: of the {name}, number {k} is {got[k]:.4g}, and it is "
+                f"{right[k]:.4g} when y is computed.",
+                "A sum varies by its terms, and by how they go together; what is the "
+                "same for all does not vary.",
+                "Write w . patch out for two pixels, and its square.",
+            )
+
+
+def channels(size, generator):
+    """Return what the kernel of 27.2 takes: gains of both signs."""
+    C, H, W = size
+    y = shuffled((C, 2 * H, 2 * W), generator)
+    y -= np.float32(y.size // 8)  # as many below zero as above
+    gain = np.resize(np.array(GAINS, np.float32), C)
+    shift = np.resize(np.array([1, 2, -3, 0.5], np.float32), C)
+    out = blank(size)
+    return {
+        "y": y, "gain": gain, "shift": shift, "out": out, "C": C, "H": H, "W": W,
+    }  # fmt: skip
+
+
+def pooled_last(v):
+    """Normalise, cut off, and pool, in the order of the network."""
+    z = v.gain[:, None, None] * v.y + v.shift[:, None, None]
+    fours = np.maximum(z, 0).reshape(v.C, v.H, 2, v.W, 2)
+    return fours.max(axis=(2, 4))
+
+
+def terms(v):
+    """Return the largest of the values that are added."""
+    return np.abs(v.gain).max() * np.abs(v.y).max() + np.abs(v.shift).max()
+
+
+def by_elements(threads):
+    """Launch a thread for each pooled value."""
+    return lambda size: covering(threads)(size[0] * size[1] * size[2])
+
+
+def signed(n, generator):
+    """Return what the kernel of 27.3 takes: many floats have bits below 2^-32."""
+    x = generator.normal(0, 2.0**-6, n).astype(np.float32)
+    return {"x": x, "sum": np.array([5 << 32], np.int64), "n": n}
+
+
+def whole(v):
+    """Round each to units of 2^-32, and add up whole numbers."""
+    return v.sum + np.rint(v.x * UNIT).astype(np.int64).sum()
+
+
+EXERCISES = (
+    HostExercise(
+        id="27.1",
+        name="statistics",
+        title="Statistics of what was never computed",
+        stars=1,
+        function="statistics",
+        checks=(
+            ("two pixels that go together", one_filter),
+            ("patches of pictures", real_patches),
+        ),
+        hints=(
+            "The mean is right. For the variance, take a filter of two pixels, p and "
+            "q, with the weights 1 and 1. What is the variance of p + q?",
+            "var(p) + var(q) + 2 cov(p, q). So it is a sum over all pairs of pixels "
+            "a and b: w[a] * w[b] * covariance[a, b].",
+            "(w @ covariance * w).sum(axis=1)",
+        ),
+        starter=(CheckFailed, "variances, number 0 is 2, and it is 3"),
+        mutants={
+            "no_bias": (CheckFailed, "means, number 0"),
+            "bias_squared": (CheckFailed, "variances, number 0"),
+            "deviation": (CheckFailed, "variances, number 0"),
+            "all_pairs": (CheckFailed, "the shape"),
+            "once": (CheckFailed, "variances, number 0"),
+            "squares": (CheckFailed, "variances, number 0"),
+        },
+    ),
+    Exercise(
+        id="27.2",
+        name="pool_first",
+        title="Pool first, normalise one of four",
+        stars=2,
+        kernel="pooled",
+        inputs=channels,
+        outputs=("out",),
+        sizes=((1, 1, 1), (3, 5, 7), (4, 7, 7), (2, 33, 3)),
+        launches=(by_elements(256), by_elements(64)),
+        reference=pooled_last,
+        roundings=4,
+        magnitude=terms,
+        owner=None,
+        hints=(
+            "Which channels are wrong? Look at their gain.",
+            "gain * y + shift rises with y where the gain is positive, and falls where "
+            "it is negative. Of a falling line, which y gives the largest value?",
+            "if (gain[c] < 0), best is the least of the four: fminf in place of fmaxf.",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "always_least": (CheckFailed, "wrong"),
+            "by_shift": (CheckFailed, "wrong"),
+            "cut_first": (CheckFailed, "wrong"),
+            "positive_gain": (CheckFailed, "wrong"),
+            "narrow": (CheckFailed, "wrong"),
+            "no_guard": (OutOfBoundsError, "reads"),
+            "four_times": (CheckFailed, "flops_fp32 is"),
+        },
+        limits=(
+            Limit(
+                counter="flops_fp32",
+                size=TILE,
+                most=2 * 256,
+                why="One of four is normalised, by one multiply-add.",
+            ),
+        ),
+    ),
+    Exercise(
+        id="27.3",
+        name="whole_numbers",
+        title="A sum that no order changes",
+        stars=2,
+        kernel="whole_sum",
+        inputs=signed,
+        outputs=("sum",),
+        accumulates=("sum",),
+        reference=whole,
+        owner=None,
+        hints=(
+            "How many units of 2^-32 is x[i]? It may be a fraction of one: which whole "
+            "number is nearest?",
+            "2^32 is 4294967296.0, a double; and CUDA has a function that rounds a "
+            "double to the nearest long long.",
+            "long long whole = __double2ll_rn(x[i] * 4294967296.0);",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "cut_off": (CheckFailed, "wrong"),
+            "half_a_unit": (CheckFailed, "wrong"),
+            "no_sign": (CheckFailed, "wrong"),
+            "floats": (CheckFailed, "wrong"),
+            "not_atomic": (CheckFailed, "wrong"),
+            "last_wins": (CheckFailed, "wrong"),
+            "no_guard": (OutOfBoundsError, "reads"),
+        },
+    ),
+)

@@ -1,0 +1,177 @@
+// Products of tiles on the tensor cores, in tf32 or, by three of them, in float32.
+//
+// A warp multiplies 16 x 8 by 8 x 8 numbers. With g = lane / 4 and t = lane % 4 a lane
+// has of the left factor    rows g, g + 8, g, g + 8 of columns t, t, t + 4, t + 4
+//        of the right one   rows t, t + 4 of column g
+//        of the result      row g of columns 2t, 2t + 1; the same of row g + 8
+#pragma once
+
+#include "network.cuh"
+
+__device__ __forceinline__ float to_tf32(float value)
+{
+    unsigned bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
+    return __uint_as_float(bits);
+}
+
+// What is stored of a value that only products will read.
+__device__ __forceinline__ float kept(float value)
+{
+    return PRECISION == 1 ? to_tf32(value) : value;
+}
+
+__device__ __forceinline__ float4 kept(float4 v)
+{
+    return make_float4(kept(v.x), kept(v.y), kept(v.z), kept(v.w));
+}
+
+// Values of one lane for m16n8k8; with PRECISION 3 also what tf32 leaves
+// over.
+template <int COUNT>
+struct Fragment {
+    float high[COUNT], low[PRECISION == 3 ? COUNT : 1];
+
+    __device__ __forceinline__ void set(int at, float value)
+    {
+        high[at] = value;
+        if (PRECISION == 3) {
+            high[at] = to_tf32(value);
+            low[at] = to_tf32(value - high[at]);
+        }
+    }
+};
+typedef Fragment<4> Left;
+typedef Fragment<2> Right;
+
+__device__ __forceinline__ void product(
+    float (&c)[4], const float (&a)[4], const float (&b)[2])
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])),
+          "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+          "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+
+// c += a * b for one tile.
+__device__ __forceinline__ void multiply(float (&c)[4], const Left &a,
+    const Right &b)
+{
+#if PRECISION == 3
+    product(c, a.low, b.high);
+    product(c, a.high, b.low);
+#endif
+    product(c, a.high, b.high);
+}
+
+// The same for several columns of tiles, and for several rows of them.
+template <int NT>
+__device__ __forceinline__ void multiply(
+    float (&c)[NT][4], const Left &a, const Right (&b)[NT])
+{
+#pragma unroll
+    for (int j = 0; j < NT; ++j)
+        multiply(c[j], a, b[j]);
+}
+
+// The same with sums of their own for what the rounded factors leave over:
+// a tensor core cuts off where it adds, and small sums lose less so.
+template <int NT>
+__device__ __forceinline__ void multiply(
+    float (&c)[NT][4], float (&rest)[NT][4], const Left &a,
+        const Right (&b)[NT])
+{
+#pragma unroll
+    for (int j = 0; j < NT; ++j) {
+#if PRECISION == 3
+        product(rest[j], a.low, b[j].high);
+        product(rest[j], a.high, b[j].low);
+#endif
+        product(c[j], a.high, b[j].high);
+    }
+}
+
+template <int MT, int NT>
+__device__ __forceinline__ void multiply(
+    float (&c)[MT][NT][4], const Left (&a)[MT], const Right (&b)[NT],
+        int tiles)
+{
+#pragma unroll
+    for (int i = 0; i < MT; ++i) {
+        if (i >= tiles)
+            break;
+        multiply(c[i], a[i], b);
+    }
+}
+
+template <int MT, int NT>
+__device__ __forceinline__ void clear(float (&c)[MT][NT][4])
+{
+#pragma unroll
+    for (int i = 0; i < MT; ++i)
+#pragma unroll
+        for (int j = 0; j < NT; ++j)
+#pragma unroll
+            for (int e = 0; e < 4; ++e)
+                c[i][j][e] = 0;
+}
+
+// Place of element (k, n) of a right factor with N columns that is stored
+// in the order in which lanes take it: float4 = rows t, t + 4 of columns g,
+// g + 8. PAIRED: a lane takes the neighbours 2t and 2t + 1 for t and t + 4,
+// so that the left factor is read two floats at a time; the order of k does
+// not matter.
+template <bool PAIRED>
+__device__ __forceinline__ int fragment_place(int k, int n, int N)
+{
+    int e = k % 8, t = PAIRED ? e / 2 : e % 4, h = PAIRED ? e % 2 : e / 4;
+    int lane = n % 8 * 4 + t;
+    return (((k / 8) * (N / 16) + n / 16) * 32 + lane) * 4 + n / 8 % 2 * 2
+        + h;
+}
+
+// Which column of a product has which channel: so that the columns 2t, 2t +
+// 1 of two tiles, which one lane has, are four channels in a row.
+__device__ __forceinline__ int column_of(int channel)
+{
+    return channel / 16 * 16 + channel / 2 % 2 * 8 + channel % 16 / 4 * 2
+        + channel % 2;
+}
+
+__device__ __forceinline__ int channel_of(int column)
+{
+    return column / 16 * 16 + column % 8 / 2 * 4 + column / 8 % 2 * 2
+        + column % 2;
+}
+
+// Read NT tiles of a right factor in fragment order, beginning at column 16
+// * n16.
+template <int NT>
+__device__ __forceinline__ void read_right(
+    Right (&b)[NT], const float *w, int k8, int n16, int N)
+{
+    const float4 *from = (const float4 *)w + (k8 * (N / 16) + n16) * 32
+        + threadIdx.x % 32;
+#pragma unroll
+    for (int pair = 0; pair < NT / 2; ++pair) {
+        float4 v = from[pair * 32];
+        b[2 * pair].set(0, v.x);
+        b[2 * pair].set(1, v.y);
+        b[2 * pair + 1].set(0, v.z);
+        b[2 * pair + 1].set(1, v.w);
+    }
+}
+
+// Read a tile of a left factor, PAIRED; `at` is lane g's row at column 2t.
+__device__ __forceinline__ void read_left(Left &a, const float *at,
+    int eight_rows)
+{
+    float2 top = *(const float2 *)at, bottom
+        = *(const float2 *)(at + eight_rows);
+    a.set(0, top.x);
+    a.set(1, bottom.x);
+    a.set(2, top.y);
+    a.set(3, bottom.y);
+}

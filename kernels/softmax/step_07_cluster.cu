@@ -1,0 +1,156 @@
+// Softmax, step 7: the blocks of a row are a cluster, and tell each other.
+//
+// What     y = softmax of each row of x, float32, row-major, rows x cols;
+//          cols a multiple of 4 * SHARE.
+// Math     y[row][c] = exp(x[row][c] - m) / sum over k of exp(x[row][k] - m),
+//          m = max over k of x[row][k]
+// Idea     The blocks of a cluster start together and can write into each
+//          other's shared memory. Each stores its pair (max, sum) in all of
+//          them; after the cluster's barrier each merges what it was told.
+//          Nobody stays for another row: whatever SM is free takes the next.
+// Launch   compiled with SHARE, at most 8; block a multiple of 32
+//          with 32 * block * SHARE >= cols; grid rows * SHARE; both arrays
+//          on addresses that are multiples of 16.
+// On chip  33 * 8 B of shared memory a block, or more; 32 registers a thread.
+// Limits   rows * cols below 2^31. SHARE above 1 takes a GPU of capability
+//          9.0. The simulator has no clusters: there a block is all of one.
+//
+// expect: rows=2,cols=4096,share=1 global_load_sectors = 1024   # 8192 * 4 B / 32 B
+// expect: rows=2,cols=4096,share=1 global_store_sectors = 1024  # as many
+// expect: rows=2,cols=4096,share=1 barriers = 24                # 2 rows * 4 warps * 3
+// needs: sm_90
+
+#ifndef SHARE
+#define SHARE 1  // blocks of a row, a cluster
+#endif
+constexpr int QUADS = 8;  // of 16 bytes, a thread
+constexpr unsigned ALL = 0xffffffff;
+constexpr float LOWEST = -3.402823466e38f, NOTHING = -1.0f / 0.0f;
+
+struct Part {
+    float max, sum;  // of exp(x - max)
+};
+
+// The parts of a warp: one maximum, and one exp a lane to get there.
+__device__ Part warp_merged(Part own)
+{
+    float max = own.max;
+    for (int away = 16; away > 0; away /= 2)
+        max = fmaxf(max, __shfl_xor_sync(ALL, max, away));
+    float sum = own.sum * expf(own.max - max);
+    for (int away = 16; away > 0; away /= 2)
+        sum += __shfl_xor_sync(ALL, sum, away);
+    return {max, sum};
+}
+
+// The part of a whole block, known to all its threads.
+__device__ Part block_merged(Part own)
+{
+    __shared__ Part of_warp[32];
+    int lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    own = warp_merged(own);
+    if (lane == 0)
+        of_warp[threadIdx.x / 32] = own;
+    __syncthreads();  // every warp has stored its part
+    return warp_merged(lane < warps ? of_warp[lane] : Part{LOWEST, 0});
+}
+
+// The largest of four.
+__device__ float highest(float4 q)
+{
+    return fmaxf(fmaxf(q.x, q.y), fmaxf(q.z, q.w));
+}
+
+__device__ float4 exponentials(float4 q, float max)
+{
+    return make_float4(
+        expf(q.x - max), expf(q.y - max), expf(q.z - max), expf(q.w - max));
+}
+
+__device__ float4 scaled(float4 q, float by)
+{
+    return make_float4(q.x * by, q.y * by, q.z * by, q.w * by);
+}
+
+// Arrive without a word about memory, so that nothing has to be waited for.
+__device__ void begin()
+{
+    if constexpr (SHARE > 1)
+        asm volatile("barrier.cluster.arrive.relaxed.aligned;");
+}
+
+// Say that what this thread has stored is there for those who wait.
+__device__ void arrive()
+{
+    if constexpr (SHARE > 1)
+        asm volatile("barrier.cluster.arrive.release.aligned;"
+                     ::: "memory");
+}
+
+// Wait until all threads of the cluster have arrived.
+__device__ void wait()
+{
+    if constexpr (SHARE > 1)
+        asm volatile("barrier.cluster.wait.acquire.aligned;"
+                     ::: "memory");
+    else
+        __syncthreads();
+}
+
+// Store a pair at its place in the shared memory of a block of the cluster.
+__device__ void tell(float2 *place, int block, float2 pair)
+{
+    if constexpr (SHARE > 1) {
+        unsigned here = __cvta_generic_to_shared(place), there;
+        asm("mapa.shared::cluster.u32 %0, %1, %2;"
+            : "=r"(there) : "r"(here), "r"(block));
+        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
+                     ::"r"(there), "f"(pair.x), "f"(pair.y) : "memory");
+    } else
+        *place = pair;
+}
+
+__global__ void __cluster_dims__(SHARE, 1, 1) __launch_bounds__(1024)
+softmax_cluster(const float *x, float *y, int cols)
+{
+    __shared__ float2 pairs[SHARE];  // of all blocks of the row
+    int threads = blockDim.x, quads = cols / 4 / SHARE;
+    int first = blockIdx.x * quads + threadIdx.x, lane = threadIdx.x % 32;
+    const float4 *from = reinterpret_cast<const float4 *>(x) + first;
+    float4 *to = reinterpret_cast<float4 *>(y) + first;
+    int left = quads - threadIdx.x;  // of the block's quads, from here on
+    float4 v[QUADS];
+    Part own = {LOWEST, 0};
+    begin();
+#pragma unroll
+    for (int k = 0; k < QUADS; ++k) {
+        v[k] = make_float4(NOTHING, NOTHING, NOTHING, NOTHING);
+        if (k * threads < left)
+            v[k] = from[k * threads];
+    }
+#pragma unroll
+    for (int k = 0; k < QUADS; ++k)
+        own.max = fmaxf(own.max, highest(v[k]));
+#pragma unroll
+    for (int k = 0; k < QUADS; ++k) {
+        v[k] = exponentials(v[k], own.max);
+        own.sum += (v[k].x + v[k].y) + (v[k].z + v[k].w);
+    }
+    Part part = block_merged(own);
+    wait();  // the other blocks run: their shared memory is there
+    if (threadIdx.x < SHARE)
+        tell(pairs + blockIdx.x % SHARE, threadIdx.x,
+             make_float2(part.max, part.sum));
+    if (threadIdx.x < 32)
+        arrive();
+    else
+        begin();  // only the first warp has stored anything
+    wait();  // all pairs are there
+    float2 told = lane < SHARE ? pairs[lane] : make_float2(LOWEST, 0);
+    Part all = warp_merged({told.x, told.y});
+    float scale = expf(own.max - all.max) / all.sum;
+#pragma unroll
+    for (int k = 0; k < QUADS; ++k)
+        if (k * threads < left)
+            to[k * threads] = scaled(v[k], scale);
+}
