@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from coursekit.recording import records
+
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "assets" / "readme_pictures.py"
 LARGEST_BYTES = 150_000
@@ -39,3 +41,10 @@ def test_readme_says_of_a_picture_what_the_records_say(pictures, name):
 def test_a_picture_of_the_readme_is_small(name):
     place = ROOT / "assets" / name
     assert not place.exists() or place.stat().st_size < LARGEST_BYTES
+
+
+def test_readme_says_the_ratio_of_bursts_to_cublas():
+    rows = records.load("matmul/cublas").rows
+    ratio = next(r.ratio for r in rows if (r.case, r.size) == ("tuned", 4096))
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"the last step is {ratio:.2f} times as fast" in text

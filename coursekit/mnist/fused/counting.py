@@ -77,7 +77,7 @@ class Rung:
 
 
 def ladder(batch: int, network: Network = FULL) -> tuple[Rung, ...]:
-    """Return the ways to run a step of a batch, each faster than the one before."""
+    """Return the ways to run a step of a batch, each with less to do or to wait for."""
     layers, copied = by_layers(batch, network), batch * (network.side**2 + 1)
     phases = {
         precision: by_phases(Plan(batch, network), products)
