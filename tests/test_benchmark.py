@@ -10,6 +10,7 @@ from fake_stopwatch import install
 
 import coursekit as ck
 from coursekit.benchmarking import measuring, wall_clock
+from coursekit.benchmarking.verification import Returned
 
 N = 1 << 20
 BYTES = 8 * N  # read once, written once, float32
@@ -289,6 +290,35 @@ def test_replay_of_a_kept_result_is_refused(watch, setup):
         watch.run(0.01, lambda: np.copyto(out, result))
 
     assert "wrong for fresh ones" in refusal(cached, setup)
+
+
+def returned(watch, result_of):
+    """Make a case that writes in memory of its own, and the copy of its result."""
+
+    def case(x, out):
+        made = np.empty_like(x)
+        watch.run(2 * FASTEST_MS, lambda: np.copyto(made, result_of(x)))
+        return made
+
+    def copy(made, x, out):
+        watch.run(1.0, lambda: np.copyto(out, made))
+
+    return Returned(case, copy)
+
+
+def test_copy_of_a_returned_result_is_not_timed(watch, setup):
+    row = bench(returned(watch, lambda x: 2 * x), setup).row("case")
+    assert row.median_ms == pytest.approx(2 * FASTEST_MS)
+
+
+def test_wrong_returned_result_is_refused(watch, setup):
+    assert "wrong" in refusal(returned(watch, lambda x: 3 * x), setup)
+
+
+def test_returned_result_that_is_kept_is_refused(watch, setup):
+    kept = {}
+    case = returned(watch, lambda x: kept.setdefault(id(x), 2 * x))
+    assert "wrong for fresh ones" in refusal(case, setup)
 
 
 def test_work_in_every_other_call_is_refused(watch, setup):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gzip
 import hashlib
+import socketserver
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -63,6 +67,7 @@ def test_idx_file_is_read(pack, tmp_path):
         (b"<html>404", "begins with 3c 68 74 6d"),
         (idx(IMAGES, code=0x0D), "begins with 00 00 0d 03"),
         (b"\0\0\x08\0", "begins with 00 00 08 00"),
+        (idx(IMAGES)[:3] + b"\xff" + bytes(4 * 255), "begins with 00 00 08 ff"),
         (idx(IMAGES)[:-1], "promises 2 x 3 x 4 = 24 bytes and holds 23"),
         (idx(IMAGES) + b"\0", "promises 2 x 3 x 4 = 24 bytes and holds 25"),
         (idx(IMAGES)[:11], "and holds 0"),
@@ -76,6 +81,7 @@ def test_idx_file_is_read(pack, tmp_path):
         "a page",
         "floats",
         "no axes",
+        "too many axes",
         "cut short",
         "too long",
         "cut in the lengths",
@@ -172,11 +178,84 @@ def test_parallel_downloads_all_get_the_whole_file(tmp_path):
     assert names(here) == ["file.bin"]
 
 
-def test_folder_that_cannot_be_made_is_an_error(tmp_path):
+def test_folder_that_cannot_be_made_is_told_apart_from_a_mirror(tmp_path):
     address = mirror(tmp_path / "there", CONTENT)
     stored(tmp_path, b"", name="here")
-    with pytest.raises(ck.DataError, match="could not be fetched"):
+    with pytest.raises(ck.DataError, match="was fetched, and cannot be written") as got:
         fetch(KNOWN, tmp_path / "here" / "below", [address])
+    assert address not in str(got.value)
+
+
+def test_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(path, content):
+        with path.open("wb") as begun:
+            begun.write(content[:99])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    address = mirror(tmp_path / "there", CONTENT)
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(ck.DataError, match="written: No space left on device"):
+        fetch(KNOWN, tmp_path / "here", [address])
+    assert names(tmp_path / "here") == []
+
+
+def test_file_may_be_read_by_whom_the_folder_lets(tmp_path):
+    address = mirror(tmp_path / "there", CONTENT)
+    plain = stored(tmp_path, b"", name="plain")
+    file = fetch(KNOWN, tmp_path / "here", [address])
+    assert file.stat().st_mode == plain.stat().st_mode
+
+
+# What stands in the way of a network that is not open: hotels, proxies, portals.
+IN_PIECES = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+ANSWERS = {
+    "no HTTP": b"hello\r\n\r\n",
+    "nothing": b"",
+    "piece cut off": IN_PIECES + b"ff\r\nabc",
+    "piece of no length": IN_PIECES + b"zz\r\n",
+}
+
+
+class Answer(socketserver.BaseRequestHandler):
+    def handle(self):
+        self.request.recv(4096)
+        self.request.sendall(self.server.answer)
+
+
+@contextlib.contextmanager
+def answering(answer: bytes):
+    """Serve an answer to whatever is asked; give the address."""
+    with socketserver.TCPServer(("127.0.0.1", 0), Answer) as server:
+        server.answer = answer
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def direct(monkeypatch):
+    """No proxy between this process and itself."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_strange_answer_is_a_reason_and_the_next_mirror_is_asked(
+    answer, tmp_path, direct
+):
+    good = mirror(tmp_path / "good", CONTENT)
+    with answering(answer) as bad:
+        with pytest.raises(ck.DataError, match=f"{bad}: \\w"):
+            fetch(KNOWN, tmp_path / "here", [bad])
+        assert fetch(KNOWN, tmp_path / "here", [bad, good]).exists()
+
+
+def test_address_that_is_none_is_a_reason(tmp_path):
+    with pytest.raises(ck.DataError, match="control characters"):
+        fetch(KNOWN, tmp_path, ["http://no address/"])
 
 
 # ---------------------------------------------------------------- sources

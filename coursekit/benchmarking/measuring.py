@@ -22,6 +22,7 @@ WARM_CALLS, WARM_S, SLOW_S = (3, 50), 0.05, 0.5
 PROBES = 3
 LATE_MS, LATE_SHARE = 0.02, 0.02  # an idle device answers in a fraction of this
 HOLD_MS, LONGEST_HOLD_MS = 3.0, 50.0
+SPARE_MS = 0.1  # a library queues slower after a pause than in the calls of a warm-up
 
 
 @dataclass(frozen=True)
@@ -231,7 +232,7 @@ def _sample(watch: Stopwatch, case: Callable, trial: Trial, host_ms: float) -> f
     calls = _calls(case)
     if isinstance(case, Repeated) and case.idle_s:
         watch.rest(case.idle_s)
-    watch.hold(min(0.02 + 1.5 * calls * host_ms, LONGEST_HOLD_MS))
+    watch.hold(min(SPARE_MS + 2 * calls * host_ms, LONGEST_HOLD_MS))
     first = watch.mark()
     for _ in range(calls):
         case(*trial.live.values)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 import urllib.error
 import urllib.request
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 
 from coursekit.errors import DataError
@@ -31,7 +32,7 @@ class Known:
 def fetch(known: Known, folder: Path, mirrors: Sequence[str]) -> Path:
     """Return the file from a folder, fetched from the first mirror that has it.
 
-    It is written under another name, compared with its SHA-256, and only then given
+    It is compared with its SHA-256, written under another name, and only then given
     its own: what bears the name is whole, however many fetch it at a time.
 
     Parameters
@@ -46,6 +47,7 @@ def fetch(known: Known, folder: Path, mirrors: Sequence[str]) -> Path:
     ------
     DataError
         It is not in the folder and no mirror has it; the message has every reason.
+        Or a mirror has it, and the folder has no place for it.
     """
     file = folder / known.name
     if is_whole(file, known):
@@ -53,9 +55,11 @@ def fetch(known: Known, folder: Path, mirrors: Sequence[str]) -> Path:
     reasons = []
     for mirror in mirrors:
         try:
-            return _from(mirror, known, file)
-        except (OSError, ValueError, _Wrong) as error:
-            reasons.append(f"{mirror}: {getattr(error, 'reason', None) or error}")
+            content = _received(mirror, known)
+        except (OSError, ValueError, HTTPException, _Wrong) as error:
+            reasons.append(f"{mirror}: {_reason(error)}")
+        else:
+            return _stored(content, file)
     state = "is damaged" if file.exists() else "is not there"
     raise DataError.explained(
         f"{file} {state}, and could not be fetched.",
@@ -80,36 +84,46 @@ class _Wrong(Exception):
     """What a mirror sent is not the file."""
 
 
-def _from(mirror: str, known: Known, file: Path) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "reason", None) or error or type(error).__name__).strip()
+
+
+def _received(mirror: str, known: Known) -> bytes:
+    """Return what a mirror sends, if it is the file; no more is read than that has."""
     request = urllib.request.Request(mirror + known.name)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{known.name}.")
-    unfinished = Path(name)
-    try:
-        with (
-            os.fdopen(handle, "wb") as out,
-            urllib.request.urlopen(request, timeout=PATIENCE_S) as stream,
-        ):
-            _copy(stream, out, known)
-        os.replace(unfinished, file)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            unfinished.unlink()
-    return file
-
-
-def _copy(stream, out, known: Known) -> None:
-    """Copy and check; no more is read than the file has."""
-    found, done = hashlib.sha256(), 0
-    with ProgressBar(known.name, verb="fetching", unit="bytes") as bar:
+    pieces, done = [], 0
+    with (
+        urllib.request.urlopen(request, timeout=PATIENCE_S) as stream,
+        ProgressBar(known.name, verb="fetching", unit="bytes") as bar,
+    ):
         while piece := stream.read(_PIECE):
             done += len(piece)
             if done > known.nbytes:
                 raise _Wrong(f"sent more than the {known.nbytes:,} bytes it has")
-            found.update(piece)
-            out.write(piece)
+            pieces.append(piece)
             bar(done, known.nbytes)
     if done < known.nbytes:
         raise _Wrong(f"sent {done:,} of {known.nbytes:,} bytes")
-    if found.hexdigest() != known.sha256:
-        raise _Wrong(f"sent something whose SHA-256 is {found.hexdigest()}")
+    content = b"".join(pieces)
+    found = hashlib.sha256(content).hexdigest()
+    if found != known.sha256:
+        raise _Wrong(f"sent something whose SHA-256 is {found}")
+    return content
+
+
+def _stored(content: bytes, file: Path) -> Path:
+    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        os.replace(unfinished, file)
+    except OSError as error:
+        raise DataError.explained(
+            f"{file} was fetched, and cannot be written: {error.strerror or error}.",
+            "The folder is not yours to write in, or its disk is full.",
+            "Let COURSEKIT_DATA name a folder that is yours and has room.",
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+    return file

@@ -13,6 +13,7 @@ import numpy as np
 from coursekit.errors import DataError
 
 _BYTES = 0x08  # the code of unsigned bytes, in the third byte of a file
+_MOST_AXES = 32  # that every NumPy has room for
 _GZIP = b"\x1f\x8b"
 
 
@@ -44,7 +45,7 @@ def read_idx(path: str | os.PathLike) -> np.ndarray:
     file = Path(path)
     content = _content(file)
     axes = content[3] if len(content) >= 4 else 0
-    if content[:3] != bytes((0, 0, _BYTES)) or not axes:
+    if content[:3] != bytes((0, 0, _BYTES)) or not 0 < axes <= _MOST_AXES:
         raise DataError.explained(
             f"{file} begins with {content[:4].hex(' ') or 'nothing'}.",
             "An IDX file of bytes begins with 00 00 08 and the number of its axes.",
