@@ -33,8 +33,9 @@ check: setup      ## lint and format check, of code and notebooks (seconds)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 
+# Without nbval, which takes each process seconds to import.
 test-code:
-	@$(PY) -m pytest -n $(WORKERS) --dist worksteal tests $(ARGS)
+	@$(PY) -m pytest -p no:nbval -n $(WORKERS) --dist worksteal tests $(ARGS)
 
 # NOTEBOOKS, CELL_TIMEOUT and PY are variables so that the harness can be tested itself.
 # Notebooks with exercises run twice: as given, and with the solutions filled in.

@@ -113,6 +113,13 @@ class Module:
         display = self._unit.source.display
         return sass.disassemble(self.cubin(arch), lines=lines, display=display)
 
+    def machine_listing(self, arch: str | int) -> str:
+        """Return machine code with source lines, and what its jumps need; asked once.
+
+        Of what lies in registers and on the stack it says less than `disassemble`.
+        """
+        return self._listed(self._real_target(arch))
+
     def remember(self, kind: str, arch: str | int, make: Callable[[], dict]) -> dict:
         """Return what `make` finds out about machine code; asked once, then cached."""
         target = self._real_target(arch)
@@ -276,6 +283,21 @@ class Module:
             return building.machine_code(self._unit, target, names)
 
         return compiled
+
+    @functools.cached_property
+    def _listed(self):
+        from coursekit.toolchain import sass
+
+        @functools.cache
+        def listed(target: targets.Target) -> str:
+            code = self._machine_code(target).cubin
+            given = {"lines": True, "display": self._unit.source.display}
+            text = sass.disassemble(code, flow=False, **given)
+            if sass.jumps_by_register(text):
+                text = sass.disassemble(code, **given)
+            return text
+
+        return listed
 
     def _needs(self, entry: building.Entry, arch=None) -> cubin.Resources:
         target = self._real_target(arch)

@@ -6,7 +6,9 @@ notebook can move a folder at any time.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import uuid
 from pathlib import Path
 
 import platformdirs
@@ -53,6 +55,25 @@ def data() -> Path:
 def state() -> Path:
     """Folder for a student's progress: `COURSEKIT_STATE`, else the user's state."""
     return _folder("COURSEKIT_STATE", platformdirs.user_state_dir)
+
+
+def write_whole(file: Path, content: bytes) -> Path:
+    """Write a file under another name first: what bears the name is whole.
+
+    Raises
+    ------
+    OSError
+        It cannot be written; what was there before is unchanged.
+    """
+    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        os.replace(unfinished, file)
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+    return file
 
 
 def _folder(variable: str, default) -> Path:

@@ -18,6 +18,16 @@ __device__ __forceinline__ unsigned shared_address(const void *p)
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 
+// True for one thread of a warp, of which all are here.
+__device__ __forceinline__ bool elected()
+{
+    int yes;
+    asm volatile("{\n\t.reg .pred one;\n\t"
+                 "elect.sync _|one, 0xffffffff;\n\t"
+                 "selp.b32 %0, 1, 0, one;\n\t}" : "=r"(yes));
+    return yes;
+}
+
 // One thread calls it, for each barrier; then all meet before anyone uses it.
 __device__ __forceinline__ void barrier_init(Barrier *barrier, int arrivals)
 {

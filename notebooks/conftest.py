@@ -52,6 +52,8 @@ def pytest_configure(config):
     for name in FOLDERS:
         os.environ[name] = os.path.join(config.kernel_folder, name.lower())
         os.mkdir(os.environ[name])
+    if "COURSEKIT_TEST_CACHE" in os.environ:  # the tests have compiled much already
+        os.environ["COURSEKIT_CACHE"] = os.environ["COURSEKIT_TEST_CACHE"]
     os.environ["COURSEKIT_STRICT"] = "0"
     os.environ["COURSEKIT_PROGRESS"] = "0"  # a slow machine shows nothing more
 

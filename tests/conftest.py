@@ -61,13 +61,16 @@ def pytest_terminal_summary(terminalreporter, config):
 def own_folders(tmp_path_factory):
     """Keep caches, data and progress of the tests apart from the user's.
 
-    The processes of one run share the cache: what one has compiled serves all.
+    The processes of one run share the cache: what one has compiled serves all, and
+    the notebooks too where COURSEKIT_TEST_CACHE names a folder for it.
     """
     before = dict(os.environ)
     for name in FOLDERS:
         folder = tmp_path_factory.mktemp(name.lower())
         if name == "CACHE" and "PYTEST_XDIST_WORKER" in os.environ:
             folder = tmp_path_factory.getbasetemp().parent / "cache"
+        if name == "CACHE":
+            folder = os.environ.get("COURSEKIT_TEST_CACHE", folder)
         os.environ[f"COURSEKIT_{name}"] = str(folder)
     yield
     for name in FOLDERS:

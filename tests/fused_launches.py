@@ -9,6 +9,7 @@ to 300 sums of either sign. Else they are TF32's: two factors, each off by 2^-11
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 import numpy as np
 from fused_reference import (
@@ -24,6 +25,7 @@ from fused_reference import (
 )
 from kernel_launches import Launch, blank, blocks, launches, ramp
 
+from coursekit.mnist import FULL
 from coursekit.mnist.fused.plan import PHASES, Plan, pixel_scale
 from coursekit.mnist.fused.tuned import TunedPlan
 
@@ -54,20 +56,22 @@ ADDED = {
 }
 SEVERAL = {"N": 5, "sms": 2}  # pictures for each block
 SHARED = {"N": 3, "sms": 8}  # two blocks for each picture
+CUT = {"N": 2, "sms": 8, "side": 16}  # each with tiles of its own
 EXACT = ("moments", "forward_convolutions", "update")
 
 
 @functools.cache
-def phases_of(N: int, sms: int) -> Phases:
-    images, labels = batch(TINY, N)
-    plan = Plan(N, TINY, sms, forward_per_sm=1)
-    weights = {name: w.astype(np.float64) for name, w in start(TINY).items()}
+def phases_of(N: int, sms: int, side: int = TINY.side) -> Phases:
+    network = replace(TINY, side=side)
+    images, labels = batch(network, N)
+    plan = Plan(N, network, sms, forward_per_sm=1)
+    weights = {name: w.astype(np.float64) for name, w in start(network).items()}
     return Phases(plan, images, labels, weights)
 
 
-def launch_of(phase: str, N: int, sms: int) -> Launch:
+def launch_of(phase: str, N: int, sms: int, side: int = TINY.side) -> Launch:
     """Launch a phase with what float64 makes of those before it."""
-    known, precision = phases_of(N, sms), 3 if phase in EXACT else 1
+    known, precision = phases_of(N, sms, side), 3 if phase in EXACT else 1
     plan = known.plan
     one = next(
         each
@@ -108,8 +112,8 @@ def launch_of(phase: str, N: int, sms: int) -> Launch:
             atol[position] = allowed(argument, wanted, known, precision)
     return Launch(
         phase, one.grid, 256, tuple(arguments), results, 0.0,
-        shared_bytes=one.shared_bytes, defines={**DEFINES, "PRECISION": precision},
-        atol=atol,
+        shared_bytes=one.shared_bytes, atol=atol,
+        defines={**DEFINES, "NET_SIDE": side, "PRECISION": precision},
     )  # fmt: skip
 
 
@@ -133,9 +137,9 @@ def moments(N: int, sms: int) -> Launch:
     return launch_of("moments", N, sms)
 
 
-@launches("mnist_fast/forward_convolutions.cu", [SEVERAL, SHARED])
-def forward_convolutions(N: int, sms: int) -> Launch:
-    return launch_of("forward_convolutions", N, sms)
+@launches("mnist_fast/forward_convolutions.cu", [SEVERAL, CUT])
+def forward_convolutions(N: int, sms: int, side: int = TINY.side) -> Launch:
+    return launch_of("forward_convolutions", N, sms, side)
 
 
 @launches("mnist_fast/forward_hidden.cu", [SEVERAL])
@@ -154,8 +158,8 @@ def backward_hidden(N: int, sms: int) -> Launch:
 
 
 @launches("mnist_fast/backward_convolution.cu", [SEVERAL, SHARED])
-def backward_convolution(N: int, sms: int) -> Launch:
-    return launch_of("backward_convolution", N, sms)
+def backward_convolution(N: int, sms: int, side: int = TINY.side) -> Launch:
+    return launch_of("backward_convolution", N, sms, side)
 
 
 @launches("mnist_fast/update.cu", [SEVERAL])
@@ -216,7 +220,8 @@ def persistent(N: int, sms: int) -> Launch:
 def gather(n: int) -> Launch:
     x, first, last = ramp(n), n // 3, n // 2
     places = np.random.default_rng(1).permutation(n).astype(np.int32)
-    wanted = x[places].astype(np.float64)
+    places[n // 5 :: 9] = -1
+    wanted = np.where(places < 0, 0, x[places]).astype(np.float64)
     exact = wanted[first:last].astype(np.float32).view(np.uint32)
     rounded = (exact + np.uint32(0x1000)) & np.uint32(0xFFFFE000)
     wanted[first:last] = rounded.view(np.float32)
@@ -224,15 +229,45 @@ def gather(n: int) -> Launch:
     return Launch("gather", blocks(n, 256), 256, arguments, {2: wanted})
 
 
+@functools.cache
+def phases_of_full() -> Phases:
+    images, labels = batch(FULL, 2)
+    weights = {name: w.astype(np.float64) for name, w in start(FULL).items()}
+    return Phases(Plan(2, FULL, 1, forward_per_sm=1), images, labels, weights)
+
+
 def tuned(phase: str):
     """Return what launches a tuned phase, of the full network."""
-    plan = TunedPlan(2)
-    launch = {one.kernel: one for one in plan.launches(1.0, 0.0, RATE)}[phase]
-    shared = launch.shared_bytes
-    return lambda: Launch(phase, launch.grid, launch.block, shared_bytes=shared)
+
+    def launch(N: int = 2, sms: int = 132, first: int = 0) -> Launch:
+        """Take sums of two pictures, else small numbers; the first blocks, or all."""
+        plan, known = TunedPlan(N, sm_count=sms), phases_of_full()
+        shape = pixel_scale(MEAN, DEVIATION)
+        one = {each.kernel: each for each in plan.launches(*shape, RATE)}[phase]
+        random, row = np.random.default_rng(7), plan.layout.row(start(FULL))
+        given = {
+            name: random.normal(0, 0.1, size).astype(kind)
+            if kind == "float32"
+            else random.integers(0, 4, size).astype(kind)
+            for name, (size, kind) in plan.arrays.items()
+        }
+        given |= {
+            "images": np.resize(known.images, N * 784),
+            "labels": np.resize(known.labels, N),
+            "params": np.where(plan.layout.into < 0, 0, row[plan.layout.into]),
+            "sums": known.summed(*known.sums).astype(np.int64),
+            "patch0": known.patch(phase != "moments").astype(np.int64),
+        }  # fmt: skip
+        return Launch(
+            phase, first or one.grid, one.block,
+            tuple(given.get(a, a) for a in one.arguments),
+            shared_bytes=one.shared_bytes,
+        )  # fmt: skip
+
+    return launch
 
 
-# A launch takes the simulator several seconds: test_fused_step.py runs whole steps of
-# them, on a GPU.
+# A launch takes the simulator up to ten seconds: test_fused_step.py runs whole steps of
+# them, on a GPU, and test_mutations.py those that take less than one.
 for name in PHASES:
     launches(f"mnist_tuned/{name}.cu", [])(tuned(name))

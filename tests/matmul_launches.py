@@ -8,6 +8,7 @@ import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches, matrices, ramp
 
 import coursekit as ck
+from coursekit.recording import pieces, tilings
 
 ANY = [{"M": M, "N": N, "K": K} for M, N, K in ((1, 1, 1), (33, 31, 65), (70, 129, 7))]
 OF_FOURS = [
@@ -108,41 +109,50 @@ def matmul_tma_ring(M: int, N: int, K: int) -> Launch:
     return boxed(launch, (128, 16), (16, 128), 4 * 16 * 1024)
 
 
-# One block for all tiles: its fifth step uses the first of four stages again.
+# One block for all tiles: its fifth step uses the first of four stages again. Then a
+# tile that two blocks share, and four teams that share two tiles among three blocks.
 @launches(
     "matmul/step_11_tuned.cu",
     [
-        {"M": 129, "N": 132, "K": 68, "grid": 1},
-        {"M": 3, "N": 260, "K": 4, "grid": 3},  # two tiles: one block has none
-        {"M": 5, "N": 8, "K": 36, "grid": 2, "parts": 2},  # the last sticks out
-        {"kernel": "add_parts", "n": 1028, "parts": 3},
+        {"M": 129, "N": 132, "K": 68},
+        {"M": 5, "N": 8, "K": 100, "blocks": 2},
+        {"M": 65, "N": 8, "K": 68, "blocks": 3, "teams": 4},
     ],
 )
-def step_11(kernel: str = "matmul_tuned", **sizes: int) -> Launch:
-    return add_parts(**sizes) if kernel == "add_parts" else matmul_tuned(**sizes)
+def matmul_tuned(M: int, N: int, K: int, blocks: int = 1, teams: int = 1) -> Launch:
+    tiling = tilings.SMALL if teams == 4 else tilings.Tiling()
+    rows, cols, depth = tiling.tile
+    launch = product("matmul_tuned", (M, N, K), tiling.threads, (rows, cols))
+    A, B, C = launch.arguments[:3]
+    plan = pieces.plan((M, N, K), tiling.tile, blocks, least=1)
+    half, slots = np.float32(0.5), max(plan.slots, 1)
+    sums, wanted = np.zeros((slots, rows, cols), np.float32), launch.results[2]
+    wanted = {2: half * wanted}
+    if plan.slots:
+        wanted[6] = half * parts_of(plan.pieces, A, B, (slots, *tiling.tile))
+    counters = np.zeros(slots, np.uint32)
+    arguments = (A, B, C, M, N, plan.pieces, sums, counters, half)
+    launch = replace(
+        launch,
+        grid=plan.pieces.shape[1],
+        arguments=arguments,
+        results=wanted,
+        rtol=(K + slots) * ROUNDING,
+        defines={"DOWN": tiling.down, "ACROSS": tiling.across, "TEAMS": teams},
+    )
+    return boxed(launch, (rows, depth), (depth, cols), tiling.shared_bytes)
 
 
-def add_parts(n: int, parts: int) -> Launch:
-    sums = np.abs(ramp(parts * n)).reshape(parts, n)
-    results = {1: sums.astype(np.float64).sum(axis=0)}
-    arguments = (sums, np.full(n, np.nan, np.float32), n, parts)
-    grid = blocks(blocks(n, 4), 256)
-    return Launch("add_parts", grid, 256, arguments, results, rtol=parts * ROUNDING)
-
-
-def matmul_tuned(M: int, N: int, K: int, grid: int = 1, parts: int = 1) -> Launch:
-    launch = product("matmul_tuned", (M, N, K), 256, (128, 256))
-    A, B, C, *sizes = launch.arguments
-    depth = blocks(blocks(K, 32), parts) * 32
-    wanted = [
-        A[:, k : k + depth].astype(np.float64) @ B[k : k + depth]
-        for k in range(0, parts * depth, depth)
-    ]
-    C = np.full((parts, *C.shape), np.nan, np.float32)
-    half = np.float32(0.5)
-    arguments, results = (A, B, C, *sizes, parts, half), {2: half * np.stack(wanted)}
-    launch = replace(launch, grid=grid, arguments=arguments, results=results)
-    return boxed(launch, (128, 32), (32, 256), 4 * 32 * 1536)
+def parts_of(table, A, B, extents) -> np.ndarray:
+    """Sums of all parts of cut tiles, slot by slot."""
+    slots, rows, cols, depth = extents
+    sums = np.zeros((slots, rows, cols))
+    for row, col, k, steps, _, parts, part, first in table.ravel().tolist():
+        if parts > 1:
+            left = A[row : row + rows, k : k + steps * depth].astype(np.float64)
+            found = left @ B[k : k + steps * depth, col : col + cols]
+            sums[first + part, : found.shape[0], : found.shape[1]] = found
+    return sums
 
 
 # The products of step 12 run on tensor cores alone: see test_matmul.py.

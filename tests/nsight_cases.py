@@ -8,6 +8,7 @@ a kernel, those of that name.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ import shared_kernels
 import tile_launches  # noqa: F401 (registers its launches)
 
 import coursekit as ck
+from coursekit import paths
 
 BYTES = {"char": 1, "short": 2, "float": 4, "double": 8, "float2": 8, "float4": 16}
 DTYPES = {"char": "i1", "short": "i2", "double": "f8"}
@@ -45,11 +47,12 @@ class Case:
     kernel: str = "k"
     shared_bytes: int = 0
     cooperative: bool = False
+    arch: str | None = None
 
     @property
     def function(self):
         """The compiled kernel."""
-        return ck.compile(self.source)[self.kernel]
+        return ck.compile(self.source, arch=self.arch)[self.kernel]
 
 
 def _array(kind: str) -> np.ndarray:
@@ -375,6 +378,7 @@ def joined_accesses():
 
 # Kernels that are wrong, and those that wait for one another in loops.
 _LEFT_OUT = ("broken/", "warps/handover.cu")
+_NEEDS = re.compile(r"^// needs: (\w+a)$", re.MULTILINE)
 
 
 def course_kernels():
@@ -387,8 +391,14 @@ def course_kernels():
             shown = ", ".join(f"{name}={size}" for name, size in sizes.items())
             yield Case(
                 f"{path} {shown}", path, launch.grid, launch.block, launch.arguments,
-                launch.kernel, launch.shared_bytes, launch.cooperative,
+                launch.kernel, launch.shared_bytes, launch.cooperative, _needed(path),
             )  # fmt: skip
+
+
+def _needed(path: str) -> str | None:
+    """The architecture that a file asks for, where no other runs its kernels."""
+    found = _NEEDS.search((paths.kernels() / path).read_text(encoding="utf-8"))
+    return found and found[1]
 
 
 def all_cases() -> list[Case]:

@@ -69,6 +69,15 @@ def test_median_is_the_time_of_the_work_alone(watch, setup):
     assert row.median_ms == pytest.approx(2 * FASTEST_MS)
 
 
+def test_a_library_may_queue_slower_after_a_pause_than_in_the_warm_up(watch, setup):
+    def late(x, out):
+        watch.spend(0.4 if watch.log[-1:] == ["flush"] else 0.01)
+        double(watch)(x, out)
+
+    row = bench(late, setup).row("case")
+    assert row.median_ms == pytest.approx(2 * FASTEST_MS)
+
+
 def test_host_time_of_queueing_is_no_part_of_it(watch, setup):
     def slow_to_queue(x, out):
         watch.spend(0.3)

@@ -25,20 +25,7 @@ TRIALS = [
     for number in range(len(entry.exercise.launches))
 ]
 
-# Lines that load ahead, at the end, what nobody wrote and nobody uses, and how often. A
-# test for the end would cure it, and make the recorded times those of another code.
-IN_VAIN = {"matmul/step_11_tuned.cu": {126: "16,384", 132: "8,192"}}
-
 pytestmark = pytest.mark.usefixtures("simulated")
-
-
-def in_vain(name: str, finding: str) -> bool:
-    """Tell whether a finding is one of the loads that are known to be in vain."""
-    return any(
-        finding.startswith(f"error: UninitializedReadError, {times} times\n")
-        and f"kernels/{name}:{line} " in finding
-        for line, times in IN_VAIN.get(name, {}).items()
-    )
 
 
 def said(*launch, **options) -> list[str]:
@@ -68,7 +55,7 @@ def test_nothing_is_found_in_a_kernel(look, name, sizes, capfd):
         shared_bytes=launch.shared_bytes,
         cooperative=launch.cooperative,
     )
-    assert [one for one in found if not in_vain(name, one)] == []
+    assert found == []
 
 
 @every_way

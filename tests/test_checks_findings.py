@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import coursekit as ck
 from coursekit.simt.checks.findings import ERROR, NOTE, WARNING, Collector
+from coursekit.simt.checks.watching import WatchedDecoder
 
 SCREEN = 40
 
@@ -82,3 +84,25 @@ def test_first_error_is_raised():
 
 def test_notes_are_not_raised():
     findings(NOTE).raise_first()
+
+
+SILENT = """__global__ void k(int *x)
+{
+    __shared__ int s[32];
+    x[threadIdx.x] = s[threadIdx.x];
+}
+"""
+
+
+def test_checkers_decode_a_kernel_once_and_each_sees_all_of_it(simulated, monkeypatch):
+    decoded, decode = [], WatchedDecoder.decode
+    monkeypatch.setattr(
+        WatchedDecoder, "decode", lambda self: decoded.append(self) or decode(self)
+    )
+    kernel, x = ck.compile(SILENT)["k"], np.zeros(32, np.int32)
+    found = [
+        [(one.kind, one.line, one.count) for one in checker(kernel, 1, 32, (x,))]
+        for checker in (ck.initcheck, ck.synccheck, ck.initcheck)
+    ]
+    assert found == [[("UninitializedReadError", 4, 32)], [], found[0]]
+    assert len(decoded) == 1

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[1] / ".ci" / "run"
-COMMANDS = ("bash", "dirname", "mktemp", "tail", "cat")
+COMMANDS = ("bash", "dirname", "mktemp", "tail", "cat", "rm")
 INSTALLED = "apt-get -q -y install --no-install-recommends chromium fonts-dejavu-core"
 
 
@@ -78,6 +78,16 @@ def test_failing_installation_is_told(run):
 
 def test_failing_installation_does_not_stop_the_tests(run):
     assert run(apt_fails=True)[1][-1] == "make test"
+
+
+def test_compiled_code_is_kept_for_the_notebooks_and_then_removed(run, tmp_path):
+    run()
+    (tmp_path / "bin" / "make").write_text(
+        f"#!{tmp_path}/bin/bash\n"
+        f'[ -d "$COURSEKIT_TEST_CACHE" ] && echo "$COURSEKIT_TEST_CACHE" >{tmp_path}/it'
+    )
+    run(user=1000, has=())
+    assert not Path((tmp_path / "it").read_text().strip()).exists()
 
 
 def test_failing_tests_fail_the_script(run, tmp_path):

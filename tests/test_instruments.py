@@ -104,6 +104,14 @@ def test_timed_kernel_is_told_what_it_reaches():
     assert widget.lines() == [told]
 
 
+def test_time_of_another_gpu_is_not_put_under_a_roof():
+    widget = ck.roofline_explorer({"mine": (100.0, 33.0)}, device="H200")
+    widget.device = "T4"
+    told = "mine: bound by arithmetic, at most 8.14 TFLOP/s; its time is of the H200."
+    assert widget.lines() == [told]
+    assert "8.141 for mine" in widget.alt_text() and "33" not in widget.alt_text()
+
+
 def test_roof_follows_the_choice():
     widget = ck.roofline_explorer({"mine": COUNTS}, device="H200")
     widget.device, widget.kind = "A100 SXM4 40GB", "bf16_tensor"

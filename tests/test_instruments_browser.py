@@ -210,7 +210,8 @@ def test_browser_and_python_say_the_same_of_every_roof(opened):
             told.append(widget.lines())
     said = page.evaluate(
         "cases => cases.map(([device, kind]) => module.linesOf({ device, kind, "
-        "devices: model.get('devices'), points: model.get('points') }))",
+        "devices: model.get('devices'), points: model.get('points'), "
+        "timed_on: model.get('timed_on') }))",
         cases,
     )
     assert said == told
@@ -226,6 +227,15 @@ def test_counted_kernel_lies_on_the_roof(opened):
     )
     # The circle's path begins 5 to the left of its middle.
     assert y == pytest.approx(y0 + (y1 - y0) * (left + 5 - x0) / (x1 - x0), abs=0.5)
+
+
+def test_time_of_another_gpu_is_drawn_as_a_bound(opened):
+    page = opened(rooflines())
+    page.get_by_role("combobox", name="GPU").select_option("T4")
+    kinds = page.locator(".ck-timed, .ck-bound").evaluate_all(
+        "marks => marks.map((one) => one.getAttribute('class'))"
+    )
+    assert kinds == ["ck-bound"] * 3
 
 
 def test_kernel_is_added_by_the_keyboard(opened):

@@ -50,6 +50,16 @@ def test_stored_curve_stays_inside_the_picture():
     assert (places <= [learning.WIDTH, learning.BOTTOM]).all()
 
 
+@pytest.mark.parametrize("loss", [np.inf, np.nan])
+def test_loss_that_is_not_finite_ends_the_curve(loss):
+    made = view((2.5, 2.1, 1.2, loss, 0.4, 0.3))
+    assert (made.means, made.lost, len(made.losses)) == ([2.3], True, 6)
+
+
+def test_stored_view_says_when_the_loss_is_lost():
+    assert "no finite number" in view((np.nan, 1.0)).static_html()
+
+
 def test_pictures_take_the_place_of_those_before():
     made = view()
     made.show(SEEN)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 sync_api = pytest.importorskip(
@@ -42,6 +43,11 @@ def test_new_point_is_drawn_and_told(opened):
     page.evaluate("model.set('means', [2.3, 1.0, 0.35, 0.25])")
     assert len(page.locator("polyline").get_attribute("points").split()) == 4
     assert status(page).startswith("8 steps, loss 0.25; it began at 2.30")
+
+
+def test_loss_that_is_not_finite_is_told(opened):
+    page = opened(view((2.5, 2.1, np.nan, 1.0)))
+    assert status(page).endswith("no finite number: the rate is too high.")
 
 
 def test_view_without_steps_says_so(opened):

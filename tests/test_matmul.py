@@ -14,7 +14,7 @@ from kernel_launches import ROUNDING, matrices
 
 import coursekit as ck
 from coursekit.benchmarking import repeated
-from coursekit.recording import cublas, definitions, matmul
+from coursekit.recording import cublas, definitions, matmul, tilings
 from coursekit.toolchain import building
 
 SPLIT = kernels.KERNELS / "matmul" / "step_12_tf32_split.cu"
@@ -125,7 +125,8 @@ def test_no_register_is_spilled(name):
 
 @pytest.mark.parametrize(("depth", "stages", "group"), matmul.TRIED)
 def test_no_choice_of_sizes_spills(depth, stages, group):
-    used = matmul.tuned_module(depth, stages, group).resources
+    tiling = tilings.Tiling(depth=depth, stages=stages, group=group)
+    used = tiling.module().resources
     assert {found.spill_store_bytes for found in used.values()} == {0}
 
 
@@ -144,7 +145,7 @@ def test_the_split_is_no_less_exact_than_cublas(gpu, n):
 @pytest.mark.parametrize("n", [4, 260, 1000])
 def test_every_depth_gives_the_product(gpu, n, depth):
     A, B, C, *sizes = matmul.squares(n)
-    matmul.tuned_case(depth, 2)(A, B, C, *sizes)
+    matmul.tuned_case(tilings.Tiling(depth=depth, stages=2))(A, B, C, *sizes)
     matmul.is_product(A, B, C, *sizes)
 
 
@@ -188,19 +189,26 @@ def test_a_missing_number_is_refused():
         matmul.is_product(A, B, C, 64, 64, 64)
 
 
+def test_small_tiles_spill_no_register():
+    used = tilings.SMALL.module().resources
+    assert {found.spill_store_bytes for found in used.values()} == {0}
+
+
 @pytest.mark.parametrize(
-    ("tiles", "K", "parts"),
-    [(512, 4096, 1), (128, 2048, 1), (32, 1024, 4), (8, 512, 8), (1, 4, 1)],
+    ("n", "tiling"), [(1024, tilings.SMALL), (1536, tilings.Tiling())]
 )
-def test_k_is_cut_where_there_are_fewer_tiles_than_sms(tiles, K, parts):
-    assert matmul.parts_of(tiles, K, 132) == parts
+def test_small_tiles_are_taken_where_large_ones_are_too_few(n, tiling):
+    assert tilings.tiling_of(n, n, 132) == tiling
 
 
-def test_parts_of_k_are_added(simulated):
-    A, B, C, wanted = (array[0] for array in matrices(1, 2, 4, 128))
+# The second launch finds the counters as the first one left them.
+def test_parts_of_k_are_added_at_each_launch(simulated):
+    A, B, C, wanted = (array[0] for array in matrices(1, 2, 4, 512))
     device = [ck.to_device(array) for array in (A, B, C)]
-    matmul.tuned_case()(*device, 2, 4, 128)
-    np.testing.assert_allclose(ck.to_host(device[2]), wanted, rtol=128 * ROUNDING)
+    case = matmul.tuned_case(tilings.Tiling(stages=2))
+    for _ in range(2):
+        case(*device, 2, 4, 512)
+    np.testing.assert_allclose(ck.to_host(device[2]), wanted, rtol=512 * ROUNDING)
 
 
 # Three tiles pass through a ring that has room for two.
@@ -209,7 +217,8 @@ def test_the_smallest_ring_does_not_stall(simulated, depth):
     K = 3 * depth
     A, B, C, wanted = (array[0] for array in matrices(1, 2, 4, K))
     device = [ck.to_device(array) for array in (A, B, C)]
-    matmul.tuned_case(depth, 2)(*device, 2, 4, K)
+    case = matmul.tuned_case(tilings.Tiling(depth=depth, stages=2))
+    case(*device, 2, 4, K)
     np.testing.assert_allclose(ck.to_host(device[2]), wanted, rtol=K * ROUNDING)
 
 

@@ -25,6 +25,13 @@ from traced_kernels import row_sums, shift_left  # noqa: E402
 __all__ = ["opened", "tab"]  # fixtures
 
 
+def many_lines():
+    """A kernel that is longer than the list of lines is high."""
+    lines = [f"    a[threadIdx.x + {32 * n}] = {n};" for n in range(60)]
+    body = "\n".join(["__global__ void f(int *a)", "{", *lines, "}"])
+    return ck.compile(body).f, 1, 32, (ck.empty(32 * 60, "int32"),)
+
+
 @pytest.fixture(scope="module")
 def widgets():
     """Each widget once; the page works on a copy of its state."""
@@ -40,6 +47,7 @@ def widgets():
         "predict": ck.microscope(*row_sums(), predict=True),
         "failing": failing,
         "largest": ck.microscope(*largest()),
+        "long": ck.microscope(*many_lines()),
         "game": ck.scheduler(*shift_left()),
         "two": ck.scheduler(*shift_left(), players=2),
     }
@@ -155,6 +163,40 @@ def test_2000_steps_can_be_gone_through(page, shown):
     focus_by_tab(page, slider(page, "step"))
     page.keyboard.press("End")
     assert status(page).startswith("Step 2000 of 2000")
+
+
+def is_in_sight(page, kind):
+    """Tell whether a line of a kind lies inside the list as it is scrolled now."""
+    return page.evaluate(
+        """kind => {
+          const list = document.querySelector('.ck-source').getBoundingClientRect();
+          const row = document.querySelector(kind).getBoundingClientRect();
+          return row.top >= list.top && row.bottom <= list.bottom;
+        }""",
+        kind,
+    )
+
+
+@shows("long")
+def test_line_of_the_step_comes_into_sight(page, shown):
+    focus_by_tab(page, slider(page, "step"))
+    for key in ("End", "Home"):
+        page.keyboard.press(key)
+        assert is_in_sight(page, ".ck-here")
+
+
+@shows("long")
+def test_line_chosen_by_keyboard_comes_into_sight(page, shown):
+    focus_by_tab(page, source(page))
+    page.keyboard.press("End")
+    assert is_in_sight(page, ".ck-line")
+
+
+@shows("long")
+def test_list_stays_where_the_reader_scrolled_it(page, shown):
+    page.locator(".ck-source").evaluate("list => { list.scrollTop = 300; }")
+    page.evaluate("model.set('lane', 7)")
+    assert page.locator(".ck-source").evaluate("list => list.scrollTop") == 300
 
 
 @shows("failing")

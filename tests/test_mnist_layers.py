@@ -499,6 +499,12 @@ def test_maps_make_a_square(count, shape):
     assert sheet.shape == tuple(viewing.SCALE * (6 * n - 1) for n in shape)
 
 
+def test_values_that_are_not_finite_are_grey():
+    maps = np.array([[[np.nan, np.inf], [1.0, 4.0]]])
+    sheet = viewing.tiled(maps)[:: viewing.SCALE, :: viewing.SCALE]
+    np.testing.assert_array_equal(sheet, [[0.5, 0.5], [0.25, 1]])
+
+
 def test_loss_of_a_smaller_batch_is_its_own(simulated):
     losses = []
     for batch in (4, 3):

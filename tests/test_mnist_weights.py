@@ -229,6 +229,11 @@ def about(**changes):
     return json.dumps({"network": network, "training": None})
 
 
+def trained(**changes):
+    training = dataclasses.asdict(TRAINING) | changes
+    return json.dumps({"network": dataclasses.asdict(TINY), "training": training})
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -241,6 +246,10 @@ def about(**changes):
         about(pooling="none"),
         about(layers=3),
         about()[:-5] + '{"digits": 1}}',
+        trained(deviation=0.0),
+        trained(mean="0.1"),
+        trained(mean=float("nan")),
+        trained(accuracy="98 %"),
     ],
 )
 def test_damaged_words_about_the_network_are_refused(text, file):

@@ -10,8 +10,9 @@ import copy
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import fused_launches
 import kernel_launches
 import mutations
 import numpy as np
@@ -34,8 +35,38 @@ CHECKERS = {
     mutations.WAIT: ("initcheck", "racecheck"),
     mutations.BOUNDS: ("memcheck", "racecheck", "initcheck"),
 }
-# Each mutant of the fused step takes seconds: test_fused_step.py spoils it in few ways.
-ELSEWHERE = "mnist_fast/", "mnist_tuned/"
+# Each mutant of these takes many seconds: three phases of the tuned step, and the step
+# in one kernel, which has the phases of the seven.
+ELSEWHERE = (
+    "mnist_fast/persistent.cu",
+    "mnist_tuned/backward_convolution.cu",
+    "mnist_tuned/forward_convolutions.cu",
+    "mnist_tuned/forward_hidden.cu",
+)
+# Where a launch takes half a second there are few of them, and racecheck is the only
+# checker; of a bounds test only results are asked: a launch finds by itself what is
+# outside of an array.
+SMALL, LARGE = {"N": 2, "sms": 1}, {"N": 2, "sms": 1, "side": 24}
+FEW = {
+    "mnist_fast/moments.cu": [SMALL],
+    "mnist_fast/forward_convolutions.cu": [SMALL, fused_launches.CUT],
+    "mnist_fast/forward_hidden.cu": [SMALL],
+    "mnist_fast/head.cu": [SMALL],
+    "mnist_fast/backward_hidden.cu": [SMALL],
+    "mnist_fast/backward_convolution.cu": [SMALL, LARGE],
+    "mnist_fast/update.cu": [SMALL],
+    "mnist_tuned/moments.cu": [{"sms": 1}],
+    "mnist_tuned/backward_hidden.cu": [{"N": 66, "first": 1}],  # two tiles of rows
+    "mnist_tuned/head.cu": [{}, {"sms": 1}],  # a block a picture, a warp a picture
+    "mnist_tuned/update.cu": [{"first": 10}, {"first": 300}],
+}
+# The kernel in which the mutants of a header are compiled.
+HEADERS = {
+    "mnist_fast/hidden.cuh": "mnist_fast/backward_hidden.cu",
+    "mnist_fast/pictures.cuh": "mnist_fast/forward_convolutions.cu",
+    "mnist_fast/statistics.cuh": "mnist_fast/update.cu",
+}
+DEAR = FEW.keys() | HEADERS.keys()
 ORDERS = ("forward", "reverse")
 TIMEOUT_S = 20
 # Mutants that do no harm, and why: (file, line, what was deleted).
@@ -44,6 +75,11 @@ ZEROS = "zeros arrive, which nobody reads"
 ALONE = "the simulator's clusters are of one block, which waits for no other"
 SAME_PAIR = "where a block is all of a cluster, its threads store the same pair"
 EARLY = "pairs are read before they are told"
+CONSTANT = "the compiler knows: no picture is so small that the cut lies further down"
+SAME_ROW = "the other block stores the same values in that row"
+UNSTORED = "sums are made in vain, which nobody stores"
+IN_ORDER = "in the simulator a kernel begins when the one before has ended"
+COPIES = "conv2's weights, whose copies begin there, are read while they come"
 HARMLESS = {
     ("solutions/08_synchronisation/1_running_maximum.cu", 14, "i >= away"):
         "`other` is 0 there, and the inputs are all positive",
@@ -67,6 +103,23 @@ HARMLESS = {
         "who waits for the phase before the first does not wait",
     ("matmul/step_10_tma_ring.cu", 68, "(step + AHEAD) * DEPTH < K"):
         f"{ZEROS}; on a GPU they may come when the block has gone",
+    ("matmul/step_11_tuned.cu", 303, "__syncwarp()"):
+        "the simulator elects the thread that was there before",
+    ("mnist_fast/forward_convolutions.cu", 44, "CUT_TILE < M_TILES"): CONSTANT,
+    ("mnist_fast/forward_convolutions.cu", 45, "CUT < M_TILES"): CONSTANT,
+    ("mnist_fast/forward_convolutions.cu", 71, "threadIdx.x / 8 < C1"):
+        "threads to spare store the numbers of the last channel, too",
+    ("mnist_fast/forward_convolutions.cu", 133, "i < share.first_row"): SAME_ROW,
+    ("mnist_fast/forward_convolutions.cu", 133, "i >= share.last_row"): SAME_ROW,
+    ("mnist_fast/forward_convolutions.cu", 255, "__syncthreads()"):
+        "zeros lie before the barrier of fold_bn1, and its sums before the picture's",
+    ("mnist_fast/backward_convolution.cu", 190, "down * W_MT * 16 >= C2"): UNSTORED,
+    ("mnist_tuned/head.cu", 140, "wait_for_kernels_before()"): IN_ORDER,
+    ("mnist_tuned/update.cu", 203, "wait_for_kernels_before()"): IN_ORDER,
+    ("mnist_tuned/update.cu", 202, "block < SMALL_BLOCKS + W2_BLOCKS"):
+        "blocks that need not wait do so, too",
+    ("mnist_tuned/backward_hidden.cu", 248, "wait_for_kernels_before()"): IN_ORDER,
+    ("mnist_tuned/backward_hidden.cu", 257, "chunk + 1 < last"): ZEROS,
 }  # fmt: skip
 # Mutants that are found on a line which the source without them makes the cause.
 FOUND_AT = {
@@ -80,10 +133,22 @@ FOUND_AT = {
     ("layernorm/step_06_cluster.cu", 143, "wait()"): (144, EARLY),
     ("matmul/step_10_tma_ring.cu", 91, "__syncwarp()"):
         (47, "a tile is asked for again, in `fetch`, while lanes read it"),
-    ("matmul/step_11_tuned.cu", 215, "__syncthreads()"):
-        (95, "a tile is asked for again, in `fetch`, while lanes read it"),
-    ("matmul/step_11_tuned.cu", 220, "wait(&full[next], parity)"):
-        (126, "numbers of the next tile are read, in `load_a`, before they arrive"),
+    ("matmul/step_11_tuned.cu", 312, "wait(&full[0], 0)"):
+        (145, "numbers of the first tile are read, in `load_b`, before they arrive"),
+    ("matmul/step_11_tuned.cu", 334, "__syncthreads()"):
+        (100, "a tile is asked for again, in `fetch`, while lanes read it"),
+    ("matmul/step_11_tuned.cu", 339, "wait(&full[next], parity)"):
+        (139, "numbers of the next tile are read, in `load_a`, before they arrive"),
+    ("mnist_fast/forward_convolutions.cu", 278, "wait_for_copies()"): (247, COPIES),
+    ("mnist_fast/forward_convolutions.cu", 279, "__syncthreads()"): (247, COPIES),
+    ("mnist_fast/pictures.cuh", 56, 'asm volatile("cp.async.wait_all;" ::: "memory")'):
+        (247, COPIES),
+    ("mnist_fast/backward_convolution.cu", 279, "__syncthreads()"):
+        (274, "bn2, which is folded before the loop, is read in it"),
+    ("mnist_tuned/moments.cu", 25, "__syncthreads()"):
+        (22, "zeros are stored before the loop, and the picture in it"),
+    ("mnist_tuned/backward_hidden.cu", 256, "__syncthreads()"):
+        (255, "rows are stored there, and read at once"),
 }  # fmt: skip
 
 
@@ -133,18 +198,44 @@ class Subject:
 
 def _of_plan(name: str) -> Subject:
     def settings():
-        launches = [
-            kernels.launch_of(name, s) for s in kernel_launches.PLANS[name].sizes
-        ]
-        file, defines = kernels.KERNELS / name, launches[0].defines
-        module = functools.cache(ck.compile(file, defines=defines).edited)
+        sizes = FEW.get(name, kernel_launches.PLANS[name].sizes)
+        launches = [kernels.launch_of(name, one) for one in sizes]
         return [
-            Setting(module, one.kernel, one.grid, one.block, one.arguments,
-                    one.shared_bytes, one.cooperative)
+            Setting(_editor(name, one.defines), one.kernel, one.grid, one.block,
+                    one.arguments, one.shared_bytes, one.cooperative)
             for one in launches
         ]  # fmt: skip
 
     return Subject(name, kernels.text(name), settings)
+
+
+def _editor(name: str, defines) -> Callable:
+    """What compiles another text of a kernel; one for all launches of its sizes."""
+    key = name, tuple((defines or {}).items())
+    if key not in EDITORS:
+        module = ck.compile(kernels.KERNELS / name, defines=defines)
+        EDITORS[key] = functools.cache(module.edited)
+    return EDITORS[key]
+
+
+def _of_header(name: str, kernel: str) -> Subject:
+    """A header, whose text stands in a kernel in place of what includes it."""
+    include = f'#include "{name.rpartition("/")[2]}"\n'
+    before, after = kernels.text(kernel).split(include)
+    line = before.count("\n") + 2
+    back = f'#line {line} "{kernels.KERNELS / kernel}"\n'
+
+    def put(one: Setting) -> Setting:
+        def compiled(text: str):
+            text = text.replace("#pragma once", "")
+            there = f'#line 1 "{kernels.KERNELS / name}"\n'
+            return one.compile(before + there + text + back + after)
+
+        return replace(one, compile=compiled)
+
+    return Subject(
+        name, kernels.text(name), lambda: [put(one) for one in settings(kernel)]
+    )
 
 
 def _of_entry(entry) -> Subject:
@@ -185,6 +276,7 @@ def _samples():
     yield _of_source("copied tiles", TILES, 1, 64, (x, np.zeros(64, np.float32), 4))
 
 
+EDITORS: dict[tuple, Callable] = {}
 SUBJECTS = {
     subject.file: subject
     for subject in (
@@ -193,6 +285,7 @@ SUBJECTS = {
             for name in kernels.CORRECT
             if name in kernel_launches.PLANS and not name.startswith(ELSEWHERE)
         ),
+        *(_of_header(*pair) for pair in HEADERS.items()),
         # That every exercise has its solution is tested elsewhere.
         *(
             _of_entry(e)
@@ -248,16 +341,46 @@ def lines_of(finding) -> list[int]:
 
 def found_by(name: str, mutant) -> str:
     """What finds a mutant: a checker, with its error; "result"; or nothing, ""."""
-    for checker in CHECKERS[mutant.kind]:
-        for one in settings(name):
+    try:
+        if is_the_same(name, mutant):
+            return ""
+    except ck.CompileError:
+        return "compiler"
+    if name in DEAR and mutant.kind == mutations.BOUNDS:
+        return by_result(name, mutant)
+    return by_checkers(name, mutant) or by_result(name, mutant)
+
+
+def is_the_same(name: str, mutant) -> bool:
+    """Whether the compiler makes the same of a mutant: of a constant condition."""
+    pair = SUBJECTS[name].text, mutant.text
+    for one in settings(name):
+        whole, without = (one.compile(text).ptx for text in pair)
+        if whole != without:
+            return False
+    return True
+
+
+def by_checkers(name: str, mutant) -> str:
+    """The checker that finds a mutant first, with its error."""
+    checkers, launches = CHECKERS[mutant.kind], settings(name)
+    if name in DEAR:  # the one that finds most, of the smallest launch
+        checkers, launches = ("racecheck",), launches[:1]
+    for checker in checkers:
+        for one in launches:
             findings = one.check(checker, mutant.text)
             if len(findings):
                 lines = lines_of(findings[0])
                 elsewhere, _ = FOUND_AT.get(key(name, mutant), (None, ""))
                 assert mutant.concerns(lines) or elsewhere in lines
                 return f"{checker} {findings[0].kind}"
+    return ""
+
+
+def by_result(name: str, mutant) -> str:
+    """Whether any launch of a mutant has another result."""
     for number, one in enumerate(settings(name)):
-        for order in ORDERS:
+        for order in ORDERS[:1] if number and name in DEAR else ORDERS:
             if one.result(mutant.text, order) != result(name, number, order):
                 return "result"
     return ""

@@ -95,6 +95,21 @@ def test_a_short_launch_needs_no_compiling(monkeypatch):
     assert (after == 3).all()
 
 
+@pytest.mark.parametrize("large_ones", [False, True])
+def test_only_what_a_short_launch_writes_decides_whether_it_is_compiled(large_ones):
+    source = """
+    extern "C" __global__ void add(float* x, float* large, int writes) {
+        int i = threadIdx.x;
+        x[i] += large[i] + 1.0f;
+        if (writes) large[i] += 1.0f;
+    }
+    """
+    x, large = np.zeros(32, np.float32), np.zeros(engines.TRIAL_BYTES, np.float32)
+    result, _, found = run(source, "add", 1, 32, [x, large], (large_ones,))
+    assert result.engine == ("compiled" if large_ones else "interpreter")
+    assert [set(array[:32]) for array in found] == [{1.0}, {float(large_ones)}]
+
+
 def test_a_long_launch_begins_anew_in_compiled_code():
     source = """
     extern "C" __global__ void count(float* x, int n) {

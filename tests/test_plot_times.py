@@ -90,6 +90,13 @@ def test_speedup_draws_the_limit_over_the_sizes():
     assert list(limit.get_ydata()) == pytest.approx([12, 12])  # 4,800 of 400 GB/s
 
 
+def test_speedup_is_not_flattened_by_a_limit_far_above():
+    limited = benchmark(cases=("naive",), rows=benchmark().rows[::2])  # 12 times
+    axes = plot.speedup(limited, title="t").axes[0]
+    assert axes.get_ylim()[1] == pytest.approx(1.8)
+    assert "limit of the H200 (above)" in [line.get_label() for line in axes.lines]
+
+
 def test_speedup_names_no_size_where_the_name_before_lies():
     axes = plot.speedup(benchmark(sizes=(1000, 1024, 2048)), title="t").axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == [

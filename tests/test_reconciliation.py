@@ -38,6 +38,43 @@ def no_disassembler(monkeypatch, tmp_path):
     monkeypatch.setattr(sass, "find_disassembler", lambda: None)
 
 
+# -- what the disassembler is asked ---------------------------------------------------
+
+
+@pytest.fixture
+def asked(monkeypatch, tmp_path):
+    """Options of each run of the disassembler; nothing is known from before."""
+    monkeypatch.setenv("COURSEKIT_CACHE", str(tmp_path / "cache"))
+    commands, run = [], sass._run
+    monkeypatch.setattr(sass, "_run", lambda c: commands.append(c[1:-1]) or run(c))
+    return commands
+
+
+@needs_nvdisasm
+def test_all_kernels_of_a_file_are_disassembled_at_once(asked):
+    body = "(int* x) { __shared__ int s[32]; s[*x] = 1; *x = s[x[1]]; }"
+    module = ck.compile(f"__global__ void a{body}\n__global__ void b{body}")
+    for name in "ab":
+        ck.count(module[name], 1, 1, (np.arange(2, dtype=np.int32),))
+    assert asked == [["-c", "-gi", "-ndf"]]
+
+
+@needs_nvdisasm
+def test_where_jumps_by_a_register_go_is_asked_for(asked):
+    cases = "".join(
+        f"case {n}: s[i ^ {n}] = x[{n}] * i; __syncthreads(); x[i] /= s[{n}]; break;"
+        for n in range(12)
+    )
+    source = f"""__global__ void k(int* x, int way) {{
+      __shared__ int s[64];
+      int i = threadIdx.x;
+      switch (way) {{ {cases} }}
+    }}"""
+    text = ck.compile(source).machine_listing("sm_90")
+    assert "BRX" in text and "BRANCH_TARGETS" in text
+    assert asked == [["-c", "-gi", "-ndf"], ["-c", "-gi"]]
+
+
 # -- counts in closed form -----------------------------------------------------------
 
 

@@ -257,6 +257,7 @@ OF_A_GPU_ALONE = {
     "matmul/tuning",
     "mnist/autotuned_fp32",
     "mnist/autotuned_tf32",
+    "mnist/layers_fp32",
     "mnist/step_fp32",
     "mnist/step_tf32",
     "moving/allocate",
@@ -381,6 +382,13 @@ def test_record_names_where_it_was_measured(folder, measurable, capsys):
     main(capsys, KEY)
     found = records.load(KEY)
     assert (found.device, found.libraries["numpy"]) == ("H200", np.__version__)
+
+
+def test_compiler_is_the_loaded_one_and_not_the_installed_one(monkeypatch):
+    monkeypatch.setattr(measured, "_version", lambda package: "13.5.37")
+    for loaded, said in (((13, 5), "13.5.37"), ((13, 0), "13.0")):
+        monkeypatch.setattr(measured.nvrtc, "version", lambda loaded=loaded: loaded)
+        assert measured.compiler_version() == said
 
 
 def test_refused_benchmark_writes_nothing(folder, measurable, capsys, gpu_here):

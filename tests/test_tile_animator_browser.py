@@ -138,3 +138,10 @@ def test_updates_keep_every_node(page):
     page.evaluate("model.set('rows', 64); model.set('step', 3); model.set('M', 64)")
     same = "before.length === now.length && before.every((one, i) => one === now[i])"
     assert page.evaluate(f"(() => {{ const now = [...{nodes}]; return {same}; }})()")
+
+
+def test_narrow_window_cuts_nothing_off(opened):
+    page = opened(ck.tile_animator(like="step 9", thread=37, step=20))
+    page.set_viewport_size({"width": 460, "height": 900})
+    wide = page.locator(".ck-tiles").evaluate("e => e.scrollWidth - e.clientWidth")
+    assert wide <= 0

@@ -319,6 +319,24 @@ def test_formula_gives_the_index_that_was_used():
             assert values == list(access.offsets if one.in_bytes else access.elements)
 
 
+SUMS = [  # an index, and how it is told
+    ("(i & 1) * 12 + (i >> 1) + 3", "12 * (threadIdx.x & 1) + (threadIdx.x >> 1) + 3"),
+    ("i % n + 2", "threadIdx.x % n + 2"),
+    ("i / n * 3", "3 * (threadIdx.x / n)"),
+]
+
+
+@pytest.mark.parametrize(("index", "told"), SUMS, ids=[one for one, _ in SUMS])
+def test_operation_beside_others_is_bracketed_as_c_reads_it(index, told):
+    trace = run(f"unsigned i = threadIdx.x; a[{index}] = 1;", ints(64), 2,
+                parameters="int* a, unsigned n")  # fmt: skip
+    texts = [text for text, _ in explained(trace, 0)]
+    assert texts == [told]
+    (access,) = next(step for step in trace if step.accesses).accesses
+    numbers = [explained(trace, lane)[0][1].replace("/", "//") for lane in range(32)]
+    assert [eval(one) for one in numbers] == list(access.elements)
+
+
 # ---------------------------------------------------------------- memory_access
 
 

@@ -22,7 +22,7 @@ WARM_CALLS, WARM_S, SLOW_S = (3, 50), 0.05, 0.5
 PROBES = 3
 LATE_MS, LATE_SHARE = 0.02, 0.02  # an idle device answers in a fraction of this
 HOLD_MS, LONGEST_HOLD_MS = 3.0, 50.0
-SPARE_MS = 0.1  # a library queues slower after a pause than in the calls of a warm-up
+SPARE_MS = 0.5  # a library queues slower after a pause than in the calls of a warm-up
 
 
 @dataclass(frozen=True)

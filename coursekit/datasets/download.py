@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import urllib.error
 import urllib.request
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 
+from coursekit import paths
 from coursekit.errors import DataError
 from coursekit.progress_bar import ProgressBar
 
@@ -112,18 +110,11 @@ def _received(mirror: str, known: Known) -> bytes:
 
 
 def _stored(content: bytes, file: Path) -> Path:
-    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        os.replace(unfinished, file)
+        return paths.write_whole(file, content)
     except OSError as error:
         raise DataError.explained(
             f"{file} was fetched, and cannot be written: {error.strerror or error}.",
             "The folder is not yours to write in, or its disk is full.",
             "Let COURSEKIT_DATA name a folder that is yours and has room.",
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-    return file

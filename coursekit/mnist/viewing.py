@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib import rc_context
+from matplotlib.ticker import MaxNLocator
 
 from coursekit import plot
 from coursekit.arrays import to_host
@@ -60,6 +61,7 @@ def learning(
         axes = chart.add_subplot()
         plot.draw_lines(axes, ends, list(means.values()), list(means))
         plot.draw_limits(axes, limits)
+        axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=True))
         axes.set(xlabel="steps", ylabel=f"loss, mean of {every} steps", ylim=(0, None))
         axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
         axes.grid(color="#d8dee4", linewidth=0.8, zorder=0)
@@ -82,15 +84,19 @@ def _where() -> str:
 
 
 def tiled(maps: np.ndarray) -> np.ndarray:
-    """Put (maps, rows, cols) into a square, the largest value of each as white."""
+    """Put (maps, rows, cols) into a square, the largest value of each as white.
+
+    Values that are not finite stay grey, as the gaps are.
+    """
     count, rows, cols = maps.shape
     across = math.isqrt(count - 1) + 1
     down = -(-count // across)
     sheet = np.full((down * (rows + GAP), across * (cols + GAP)), 0.5)
     for number, values in enumerate(maps):
         top, left = number // across * (rows + GAP), number % across * (cols + GAP)
-        most = max(float(values.max()), 1e-30)
-        sheet[top : top + rows, left : left + cols] = values / most
+        known = np.where(np.isfinite(values), values, 0)
+        shown = np.where(known == values, known / max(known.max(), 1e-30), 0.5)
+        sheet[top : top + rows, left : left + cols] = shown
     return np.kron(sheet[:-GAP, :-GAP], np.ones((SCALE, SCALE)))
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import uuid
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from coursekit import paths
 from coursekit.errors import ArgumentError, CourseError, DataError
 from coursekit.mnist.buffers import require_weights
 from coursekit.mnist.network import Network
@@ -53,6 +52,16 @@ class Training:
     rates: tuple[float, ...]
     mean: float
     deviation: float
+
+    def __post_init__(self):
+        known = math.isfinite(self.mean) and 0 < self.deviation < math.inf
+        if not known or not 0 <= self.accuracy <= 1:
+            raise ArgumentError.explained(
+                f"mean={self.mean}, deviation={self.deviation}, "
+                f"accuracy={self.accuracy}.",
+                "Pixels are divided by the deviation; accuracy is a share.",
+                "Take the mean and the deviation of the pixels / 255 learnt from.",
+            )
 
     def __str__(self) -> str:
         rates = ", ".join(f"{rate:g}" for rate in dict.fromkeys(self.rates))
@@ -156,21 +165,14 @@ def as_stored(weights: dict[str, np.ndarray], *, half: bool) -> dict[str, np.nda
 
 
 def _write(file: Path, content: bytes) -> Path:
-    unfinished = file.with_name(f".{file.name}.{uuid.uuid4().hex}")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.write_bytes(content)
-        os.replace(unfinished, file)
+        return paths.write_whole(file, content)
     except OSError as error:
         raise DataError.explained(
             f"{file} cannot be written: {error.strerror}.",
             "What was there before is unchanged.",
             "Choose a folder that is yours and has room.",
         ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-    return file
 
 
 def load_weights(file: str | Path, network: Network | None = None) -> SavedWeights:
@@ -267,8 +269,8 @@ def _require(file: Path, network: Network, kinds: dict[str, tuple]) -> None:
             needs = f"floats of shape {wanted[name]}" if name in wanted else "nothing"
             raise DataError.explained(
                 f"{file} has {there} as {name}, where {network} needs {needs}.",
-                "The weights are those of another network.",
-                "Load them into the network that they were saved from.",
+                f"The weights are another network's, or none of {', '.join(FLOATS)}.",
+                "Load them into the network that they were saved from, as float32.",
             )
 
 

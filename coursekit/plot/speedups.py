@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import inf
 from typing import Any
 
 from matplotlib import rc_context
@@ -19,6 +20,7 @@ from coursekit.plot.chart import (
 )
 from coursekit.plot.drawing import draw_grid, draw_limits, draw_title, look, mark
 
+ROOM = 1.8  # times the largest ratio: what of a limit is above is in the table alone
 _DASHES = ("-", "--", ":", "-.")
 
 
@@ -46,7 +48,7 @@ def speedup(benchmark: Any, *, title: str, along: str = "size") -> Chart:
         draw = _draw_bars if len(benchmark.sizes) == 1 else _draw_lines
         draw(axes, benchmark, bounds)
         axes.set_ylabel(f"speed relative to {benchmark.cases[0]} (times)")
-        axes.set_ylim(bottom=0, top=axes.get_ylim()[1] * 1.2)
+        axes.set_ylim(bottom=0, top=min(1.2 * axes.get_ylim()[1], _room(benchmark)))
         if len(benchmark.sizes) > 1:
             axes.set_xlabel(along)
         draw_title(axes, title)
@@ -77,6 +79,13 @@ def _device(benchmark: Any) -> str:
 def _ratios(benchmark: Any, size: int) -> list[Any]:
     found = (benchmark.find(case, size) for case in benchmark.cases)
     return [row.ratio if row else "no time" for row in found]
+
+
+def _room(benchmark: Any) -> float:
+    """Return where the picture ends: a limit far above must not flatten the times."""
+    if len(benchmark.sizes) == 1:
+        return inf
+    return ROOM * max((row.ratio for row in benchmark.rows), default=inf)
 
 
 def _bounds(benchmark: Any) -> dict[int, float]:
@@ -118,7 +127,8 @@ def _draw_lines(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:
                 zorder=3,
             )
     if bounds:
-        label = f"limit of the {_device(benchmark)}"
+        above = min(bounds.values()) > _room(benchmark)
+        label = f"limit of the {_device(benchmark)}{' (above)' if above else ''}"
         axes.plot(*zip(*bounds.items(), strict=True), "--", color=LIMIT, label=label)
     axes.set_xscale("log", base=2)
     axes.set_xlim(min(benchmark.sizes) / 1.2, max(benchmark.sizes) * 1.2)

@@ -58,6 +58,6 @@ def reconcile(kernel, architecture: str, found: list[SharedAccess]) -> dict:
     """
     if sass.find_disassembler() is None:
         raise UnsupportedError("there is no disassembler")
-    text = kernel.module.disassemble(architecture, lines=True)
+    text = kernel.module.machine_listing(architecture)
     real = machine.read(text).get(kernel.lowered_name, [])
     return shipped.as_json(matching.match(found, real))

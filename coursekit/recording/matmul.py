@@ -9,13 +9,18 @@ from dataclasses import dataclass
 
 import coursekit as ck
 from coursekit.benchmarking import repeated
-from coursekit.errors import ArgumentError
 from coursekit.recording import cublas, drawn
 from coursekit.recording.definitions import Definition
+from coursekit.recording.tilings import (
+    WHOLE,
+    Maps,
+    Tiling,
+    check_fours,
+    tuned_case,
+)
 from coursekit.recording.transposes import cover
 
 ROUNDING = 2.0**-24
-FOURS = 4  # K and N are multiples of it where a kernel moves 16 bytes at a time
 
 
 @dataclass(frozen=True)
@@ -52,23 +57,6 @@ STEPS = {
 }
 
 
-def check_fours(name: str, N: int, K: int) -> None:
-    """Refuse shapes whose rows are no multiples of 16 bytes.
-
-    Raises
-    ------
-    ArgumentError
-        N or K is no multiple of 4.
-    """
-    if N % FOURS or K % FOURS:
-        raise ArgumentError.explained(
-            f"{name} got N = {N} and K = {K}.",
-            "It moves four numbers of a row at a time, and rows begin where the ones "
-            "before them end.",
-            "Take multiples of 4, or fill the rows up with zeros.",
-        )
-
-
 def step_case(name: str) -> Callable:
     """Return a portable step as a case ``(A, B, C, M, N, K)``."""
     step = STEPS[name]
@@ -83,25 +71,6 @@ def step_case(name: str) -> Callable:
     return product
 
 
-# ---------------------------------------------------------------- tensor maps
-
-
-class Maps:
-    """Tensor maps, made once for an array, a box and a swizzle."""
-
-    def __init__(self):
-        self._made: dict[tuple, object] = {}
-
-    def __call__(self, array, box: tuple[int, int], swizzle: int | None = None):
-        """Return the map of an array that lies where it lies."""
-        key = array.address, array.shape, box, swizzle
-        if key not in self._made:
-            if len(self._made) > 64:
-                self._made.clear()
-            self._made[key] = ck.tensor_map(array, box, swizzle)
-        return self._made[key]
-
-
 def ring_case() -> Callable:
     """Return step 10 as a case."""
     kernel = ck.compile("matmul/step_10_tma_ring.cu").matmul_tma_ring
@@ -114,43 +83,6 @@ def ring_case() -> Callable:
         kernel[grid, 256, shared](*boxes, C, M, N, K)
 
     return product
-
-
-# Step 11 orders its products so that their numbers lie in both banks of registers.
-AS_WRITTEN = ("--ptxas-options=-O1",)  # the assembler may not mix them
-
-
-def tuned_module(depth: int, stages: int, group: int) -> ck.Module:
-    """Compile step 11 for one choice of its sizes."""
-    sizes = {"DEPTH": depth, "STAGES": stages, "GROUP": group}
-    return ck.compile("matmul/step_11_tuned.cu", defines=sizes, options=AS_WRITTEN)
-
-
-def tuned_case(depth: int = 32, stages: int = 4, group: int = 8) -> Callable:
-    """Return step 11 as a case, for one choice of its sizes."""
-    module = tuned_module(depth, stages, group)
-    kernel, maps, scratch = module.matmul_tuned, Maps(), drawn.zeros()
-
-    def product(A, B, C, M, N, K):
-        check_fours(kernel.name, N, K)
-        tiles, sm_count = cover(M, 128) * cover(N, 256), ck.device().sm_count
-        parts = parts_of(tiles, K, sm_count)
-        out = C if parts == 1 else scratch("parts", (parts, M, N))
-        boxes = maps(A, (128, depth), 4 * depth), maps(B, (depth, 256))
-        grid, shared = min(tiles * parts, sm_count), stages * depth * 1536
-        kernel[grid, 256, shared](*boxes, out, M, N, K, parts, 1.0)
-        if parts > 1:
-            module.add_parts[cover(M * N, 1024), 256](out, C, M * N, parts)
-
-    return product
-
-
-SHORTEST = 64  # k of a part: below that, adding the parts takes longer than it saves
-
-
-def parts_of(tiles: int, K: int, sm_count: int) -> int:
-    """In how many parts K is cut, so that there is work for most of the SMs."""
-    return max(min(sm_count // tiles, K // SHORTEST), 1)
 
 
 def split_case(stages: int = 4, group: int = 16) -> Callable:
@@ -188,10 +120,15 @@ def tuning_cases() -> dict[str, Callable]:
     """Return step 11 for several choices of its sizes, to find the fastest."""
     return {
         f"depth {depth}, stages {stages}, group {group}": tuned_case(
-            depth, stages, group
+            Tiling(depth=depth, stages=stages, group=group)
         )
         for depth, stages, group in TRIED
     }
+
+
+def sizes_cases() -> dict[str, Callable]:
+    """Return step 11 as it is, and without cutting the last tiles of C."""
+    return {"tuned": tuned_case(), "whole tiles": tuned_case(least=WHOLE)}
 
 
 def squares(n: int) -> tuple:
@@ -285,7 +222,7 @@ DEFINITIONS = (
     ),
     _square(
         key="matmul/sizes",
-        cases=_timed(lambda case: case, "tuned", tuned_case),
+        cases=sizes_cases,
         sizes=SHAPES,
         peers=_peers(lambda case: case),
         count_size=None,  # counted as matmul/ladder

@@ -14,8 +14,12 @@ from coursekit.errors import CheckFailed, DeviceError
 from coursekit.recording.case_sources import LIBRARY, sha256
 from coursekit.recording.definitions import Definition
 from coursekit.recording.records import Record
+from coursekit.toolchain import nvrtc
 
-LIBRARIES = ("numpy", "cupy-cuda13x", "torch", "triton", "cuda-bindings")
+LIBRARIES = (
+    "numpy", "cupy-cuda13x", "torch", "triton", "cuda-bindings",
+    "nvidia-cudnn-cu13", "nvidia-cudnn-frontend",
+)  # fmt: skip
 COMPILER = "nvidia-cuda-nvrtc"
 
 
@@ -48,7 +52,7 @@ def record_of(definition: Definition) -> Record:
         key=definition.key,
         device=found.device,
         driver=driver_version(),
-        toolkit=f"NVRTC {_version(COMPILER)}",
+        toolkit=f"NVRTC {compiler_version()}",
         libraries={name: v for name in LIBRARIES if (v := _version(name))},
         date=found.date,
         source_sha256=combined(hashes),
@@ -57,6 +61,17 @@ def record_of(definition: Definition) -> Record:
         through=found.ceiling.through,
         rows=found.rows,
     )
+
+
+def compiler_version() -> str:
+    """Version of the NVRTC that compiles, such as 13.5.37.
+
+    The package tells the last number, if it is its library that is loaded; another one
+    may have been put in front of it.
+    """
+    loaded = ".".join(map(str, nvrtc.version()))
+    packaged = _version(COMPILER)
+    return packaged if packaged.startswith(f"{loaded}.") else loaded
 
 
 def combined(hashes: dict[str, str]) -> str:

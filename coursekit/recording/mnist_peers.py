@@ -6,13 +6,14 @@ import contextlib
 import functools
 import importlib.util
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 import coursekit as ck
 from coursekit.mnist import FULL, pytorch
 from coursekit.mnist.fused.layout import Layout
+from coursekit.recording.mnist_batches import Batches, captured
 
 STEPS = {64: 100, 256: 50, 1024: 25, 4096: 10}  # of a call, by batch
 MOST_COMPILED = 64  # more than all batches of all forms
@@ -32,16 +33,24 @@ class Form:
         Of torch.compile, empty without it.
     graph : bool
         Whether a CUDA graph holds the steps.
+    overlapped : bool
+        Whether the next batch is copied beside a step.
+    library : bool
+        Whether the step is put together out of cuDNN and cuBLASLt, without PyTorch's
+        layers.
     """
 
     channels_last: bool = False
     fused_sgd: bool = False
     mode: str = ""
     graph: bool = False
+    overlapped: bool = False
+    library: bool = False
 
 
 PLAIN = Form()
 BEST = {"channels_last": True, "fused_sgd": True, "graph": True}
+BESIDE = BEST | {"overlapped": True}
 FORMS = {
     "PyTorch eager": PLAIN,
     "PyTorch channels_last": Form(channels_last=True),
@@ -50,11 +59,25 @@ FORMS = {
     "PyTorch graph, channels_last, fused SGD": Form(**BEST),
     "PyTorch compile": Form(mode="default"),
     "PyTorch compile, graph, channels_last, fused SGD": Form(mode="default", **BEST),
+    "PyTorch eager, copies overlapped": Form(overlapped=True),
+    "PyTorch graph, copies overlapped": Form(graph=True, overlapped=True),
+    "PyTorch compile, graph, channels_last, fused SGD, copies overlapped": Form(
+        mode="default", **BESIDE
+    ),
 }
 AUTOTUNED = {
     "PyTorch max-autotune": Form(mode="max-autotune"),
     "PyTorch max-autotune, graph, channels_last, fused SGD": Form(
         mode="max-autotune-no-cudagraphs", **BEST
+    ),
+    "PyTorch max-autotune, graph, channels_last, fused SGD, copies overlapped": Form(
+        mode="max-autotune-no-cudagraphs", **BESIDE
+    ),
+}
+LIBRARY = {
+    "cuDNN + cuBLASLt, graph": Form(graph=True, library=True),
+    "cuDNN + cuBLASLt, graph, copies overlapped": Form(
+        graph=True, overlapped=True, library=True
     ),
 }
 
@@ -85,8 +108,8 @@ def _usable(form: Form) -> bool:
         return False
     import torch
 
-    needed = not form.mode or importlib.util.find_spec("triton")
-    return torch.cuda.is_available() and bool(needed)
+    needed = ["triton"] * bool(form.mode) + ["cudnn"] * form.library
+    return torch.cuda.is_available() and all(map(importlib.util.find_spec, needed))
 
 
 @contextlib.contextmanager
@@ -110,7 +133,7 @@ class Step:
     def __init__(self, form: Form, kind=None, place: str = "cuda"):
         import torch
 
-        self.torch, self.kind = torch, kind or torch.float32
+        self.torch, self.kind, self.place = torch, kind or torch.float32, place
         layouts = torch.contiguous_format, torch.channels_last
         self.layout = layouts[form.channels_last]
         model = pytorch.module(FULL).to(place, self.kind)
@@ -169,17 +192,21 @@ class Training:
                 self._made[key] = self._prepare(images, labels, start, after, batch)
             self._made[key]()
 
+    def step(self, batch: int):
+        """Return the step; forms that only run it in another way have the same."""
+        alone = replace(self.form, graph=False, overlapped=False)
+        return _step(alone, self.precision, batch)
+
     def _prepare(self, images, labels, start, after, batch: int) -> Callable:
         import torch
 
-        if self.form.mode:
-            _allow_compiling(torch)
-        step = Step(self.form)
+        step, overlapped = self.step(batch), self.form.overlapped
         first, last = (torch.as_tensor(row, device="cuda") for row in (start, after))
-        run = Batches(step, images, labels, batch, self.starts(batch))
+        starts = self.starts(batch)
+        run = Batches(step, images, labels, batch, starts, overlapped=overlapped)
         if self.form.graph:
             step.load(first)
-            run = _captured(run)
+            run = captured(run)
 
         def train():
             step.load(first)
@@ -189,8 +216,22 @@ class Training:
         return train
 
 
-def _allow_compiling(torch) -> None:
+@functools.lru_cache(maxsize=8)  # more than one batch has
+def _step(form: Form, precision: str, batch: int):
+    """Make a step, and compile it once for all forms that take it."""
+    if form.library:
+        from coursekit.recording import mnist_library
+
+        return mnist_library.Step(batch, precision)
+    if form.mode:
+        _allow_compiling()
+    return Step(form)
+
+
+def _allow_compiling() -> None:
     """Let every batch be compiled for itself, and fail where one is not."""
+    import torch
+
     wanted = {
         "recompile_limit": MOST_COMPILED, "cache_size_limit": MOST_COMPILED,
         "fail_on_recompile_limit_hit": True,
@@ -199,51 +240,6 @@ def _allow_compiling(torch) -> None:
     for name, value in wanted.items():
         if hasattr(config, name):
             setattr(config, name, value)
-
-
-class Batches:
-    """Steps in a row, with a copy of a batch in front of each."""
-
-    def __init__(self, step: Step, images, labels, batch: int, starts):
-        import torch
-
-        self.step, self.starts, self.batch = step, starts, batch
-        pictures = images.reshape(-1, FULL.side, FULL.side)
-        self.host = [torch.from_numpy(array) for array in (pictures, labels)]
-        self.there = [
-            torch.empty((batch, *array.shape[1:]), dtype=torch.uint8, device="cuda")
-            for array in self.host
-        ]
-
-    def __call__(self) -> None:
-        """Take all steps."""
-        self.some(len(self.starts))
-
-    def some(self, count: int) -> None:
-        """Take the first steps."""
-        for start in self.starts[:count]:
-            for to, array in zip(self.there, self.host, strict=True):
-                to.copy_(array[start : start + self.batch], non_blocking=True)
-            self.step(*self.there)
-
-
-def _captured(batches: Batches) -> Callable:
-    """Return the launch of a graph of all steps.
-
-    What PyTorch compiles or chooses at the first steps is so before the graph.
-    """
-    import torch
-
-    aside = torch.cuda.Stream()
-    aside.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(aside):
-        batches.some(3)
-    torch.cuda.current_stream().wait_stream(aside)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        batches()
-    return graph.replay
 
 
 # ---------------------------------------------------------------- float64

@@ -1,8 +1,11 @@
 """How near the fused step stays to float64, and how long each of its phases takes.
 
 `python -m coursekit.recording.mnist_race` writes `assets/mnist/fused_race.json`, on a
-GPU with PyTorch. Three starts and orders of digits are taken for each batch: after many
-steps rounding has grown by chance as much as by size.
+GPU with PyTorch. Several starts and orders of digits are drawn for each batch: after
+many steps rounding has grown by chance as much as by size, since now and then it
+decides which of four values is the largest. What chance does is seen in a control: the
+same ratio for another form of PyTorch's own step. Every draw is kept, and the ratios of
+a batch are summed up by their geometric mean.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import datetime
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -24,64 +27,19 @@ from coursekit.mnist import FULL
 from coursekit.mnist.fused.layout import PRECISIONS, Layout
 from coursekit.mnist.fused.step import TUNED, FusedStep
 from coursekit.recording import mnist_peers, mnist_steps
-from coursekit.recording.mnist_peers import DEVIATION, MEAN, PLAIN, RATE
+from coursekit.recording.mnist_peers import DEVIATION, MEAN, PLAIN, RATE, Form
+from coursekit.recording.race_results import (
+    Distance,
+    Phase,
+    Race,
+    Summary,
+    summaries,
+)
 
-DRAWS = 3
-BATCHES = (64, 256, 1024)  # of distances
+DRAWS = {"tf32": {64: 4, 256: 4, 1024: 2}, "fp32": {64: 12, 256: 12, 1024: 6}}
+CONTROL = Form(channels_last=True, fused_sgd=True)
 STEPS = 100
 LAUNCHES = 40  # of a phase, in a graph
-
-
-@dataclass(frozen=True)
-class Distance:
-    """How far from float64 a training ends, for one draw.
-
-    Attributes
-    ----------
-    precision : str
-    batch, draw, steps : int
-    ours, pytorch : float
-        Distance of the weights, relative to how far those of float64 have gone.
-    our_loss, pytorch_loss : float
-        Largest distance of a step's loss.
-    """
-
-    precision: str
-    batch: int
-    draw: int
-    steps: int
-    ours: float
-    pytorch: float
-    our_loss: float
-    pytorch_loss: float
-
-
-@dataclass(frozen=True)
-class Phase:
-    """Time of one phase, launched over and over.
-
-    Attributes
-    ----------
-    precision, name : str
-    batch : int
-    time_us : float
-    """
-
-    precision: str
-    batch: int
-    name: str
-    time_us: float
-
-
-@dataclass(frozen=True)
-class Race:
-    """What was found on one GPU on one day."""
-
-    device: str
-    date: str
-    rate: float
-    distances: list[Distance] = field(default_factory=list)
-    phases: list[Phase] = field(default_factory=list)
 
 
 def measured() -> Race:
@@ -101,31 +59,43 @@ def measured() -> Race:
         )
     today = datetime.date.today().isoformat()
     race = Race(here.name, today, RATE)
+    for batch in DRAWS["fp32"]:
+        race.distances.extend(distances(batch))
     for precision in PRECISIONS:
-        for batch in BATCHES:
-            race.distances.extend(distances(precision, batch))
         for batch in mnist_steps.BATCHES:
             race.phases.extend(phases(precision, batch))
+    race.summaries.extend(summaries(race.distances))
     return race
 
 
 # ---------------------------------------------------------------- distances
 
 
-def distances(precision: str, batch: int) -> list[Distance]:
-    """Train in float64, with PyTorch and with ours, for each draw."""
+def distances(batch: int) -> list[Distance]:
+    """Train in float64, with PyTorch twice and with ours, for each draw."""
     found = []
-    for draw in range(DRAWS):
+    for draw in range(max(of_batch[batch] for of_batch in DRAWS.values())):
         images, labels, start, _, _ = mnist_steps.batches(batch)
         given = images, labels, start, batch
-        exact, losses = _by_pytorch(given, "float64")
-        with mnist_peers.products_in(precision):
-            theirs, their_losses = _by_pytorch(given, "float32")
-        ours, our_losses = _by_ours(given, precision)
-        first = Layout(FULL).named(ck.to_host(start))
-        far = [mnist_peers.distance(w, exact, first) for w in (ours, theirs)]
-        off = [np.abs(x - losses).max() for x in (our_losses, their_losses)]
-        found.append(Distance(precision, batch, draw, STEPS, *far, *map(float, off)))
+        exact = _by_pytorch(given, PLAIN, "float64")
+        for precision in PRECISIONS:
+            if draw < DRAWS[precision][batch]:
+                far = _apart(given, exact, precision)
+                found.append(Distance(precision, batch, draw, STEPS, **far))
+    return found
+
+
+def _apart(given: tuple, exact: tuple, precision: str) -> dict[str, float]:
+    """How far weights and losses of each training are from the exact ones."""
+    with mnist_peers.products_in(precision):
+        trained = {"pytorch": _by_pytorch(given, PLAIN)}
+        trained["control"] = _by_pytorch(given, CONTROL)
+    trained["ours"] = _by_ours(given, precision)
+    first, found = Layout(FULL).named(ck.to_host(given[2])), {}
+    for name, (weights, losses) in trained.items():
+        loss = "our_loss" if name == "ours" else f"{name}_loss"
+        found[name] = mnist_peers.distance(weights, exact[0], first)
+        found[loss] = float(np.abs(losses - exact[1]).max())
     return found
 
 
@@ -133,11 +103,11 @@ def _starts(batch: int) -> tuple[int, ...]:
     return tuple(step * batch % mnist_steps.POOL for step in range(STEPS))
 
 
-def _by_pytorch(given: tuple, kind: str):
+def _by_pytorch(given: tuple, form: Form, kind: str = "float32"):
     import torch
 
     images, labels, start, batch = given
-    step = mnist_peers.Step(PLAIN, getattr(torch, kind))
+    step = mnist_peers.Step(form, getattr(torch, kind))
     step.load(torch.as_tensor(ck.to_host(start), device="cuda"))
     whole, losses = step.loss, []
 
@@ -209,6 +179,8 @@ def _graph_ms(graph, stream) -> float:
 
 # ---------------------------------------------------------------- the file
 
+ROWS = {"distances": Distance, "summaries": Summary, "phases": Phase}
+
 
 def file() -> Path:
     """Return where the record lies."""
@@ -221,8 +193,10 @@ def recorded(place: Path | None = None) -> Race | None:
     if not place.exists():
         return None
     content = json.loads(place.read_text(encoding="utf-8"))
-    content["distances"] = [Distance(**row) for row in content["distances"]]
-    content["phases"] = [Phase(**row) for row in content["phases"]]
+    for row in content["distances"]:
+        row.pop("ratios", None)
+    for name, kind in ROWS.items():
+        content[name] = [kind(**row) for row in content.get(name, ())]
     return Race(**content)
 
 
@@ -231,7 +205,9 @@ def write(race: Race, place: Path | None = None) -> Path:
     place = place or file()
     place.parent.mkdir(parents=True, exist_ok=True)
     content = asdict(race)
-    rows = {name: content.pop(name) for name in ("distances", "phases")}
+    rows = {name: content.pop(name) for name in ROWS}
+    for row, far in zip(rows["distances"], race.distances, strict=True):
+        row["ratios"] = {of: list(pair) for of, pair in far.ratios.items()}
     parts = [f" {json.dumps(k)}: {json.dumps(v)}" for k, v in content.items()]
     for name, each in rows.items():
         lines = ",\n".join(f"  {json.dumps(_rounded(row))}" for row in each)
@@ -242,9 +218,13 @@ def write(race: Race, place: Path | None = None) -> Path:
     return place
 
 
-def _rounded(row: dict) -> dict:
+def _rounded(value):
     """Keep the digits that a measurement has."""
-    return {k: float(f"{v:.4g}") if type(v) is float else v for k, v in row.items()}
+    if isinstance(value, dict):
+        return {k: _rounded(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_rounded(v) for v in value]
+    return float(f"{value:.4g}") if type(value) is float else value
 
 
 if __name__ == "__main__":

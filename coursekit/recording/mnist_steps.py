@@ -10,6 +10,7 @@ ours, pair by pair.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -18,9 +19,11 @@ import coursekit as ck
 from coursekit import datasets
 from coursekit.benchmarking import wall_clock
 from coursekit.mnist import FULL, initial_weights
+from coursekit.mnist.buffers import reserved
 from coursekit.mnist.fused.layout import PRECISIONS, Layout
 from coursekit.mnist.fused.running import Run
 from coursekit.mnist.fused.step import KERNELS, PERSISTENT, TUNED, FusedStep, modules
+from coursekit.mnist.trainer import Trainer
 from coursekit.recording import mnist_peers
 from coursekit.recording.definitions import Definition
 from coursekit.recording.mnist_peers import DEVIATION, MEAN, RATE, STEPS, steps
@@ -39,6 +42,37 @@ FORMS = {
 # Of the way of all steps, how far weights may be from those of float64. Another result,
 # as of a step that leaves a gradient out, is as far away as the way is long.
 FAR = 0.2
+
+
+class Layers:
+    """Chapter 26's steps as such a case, a kernel for each thing, in float32."""
+
+    def __init__(self):
+        weights = initial_weights(FULL)
+        options = {"rate": RATE, "mean": MEAN, "deviation": DEVIATION}
+        self.trainer = Trainer(FULL, weights, 1, **options)
+        self.modules = [kernel.module for kernel in self.trainer.kernels.values()]
+        self.row = ck.to_device(Layout(FULL).row(weights))
+        at = 0
+        for name, shape in (FULL.learnt | FULL.kept).items():
+            size = math.prod(shape)
+            self.trainer.weights[name] = self.row[at : at + size].reshape(shape)
+            at += size
+
+    def __call__(self, images, labels, start, after, batch: int) -> None:
+        """Take steps from the weights `start`, and store those `after` them."""
+        import cupy
+
+        trainer = self.trainer
+        if trainer.batch != batch:
+            trainer.batch, trainer.values = batch, reserved(FULL, batch)
+        row, given, taken = (cupy.asarray(each) for each in (self.row, start, after))
+        cupy.copyto(row, given)
+        pictures = images.reshape(-1, FULL.side, FULL.side)
+        for first in starts(batch):
+            part = slice(first, first + batch)
+            trainer.step(pictures[part], labels[part])
+        cupy.copyto(taken, row)
 
 
 class Fused:
@@ -147,13 +181,33 @@ def _definition(name: str, precision: str, forms: dict, peers: dict) -> Definiti
     )
 
 
+# One kernel for each thing beside seven for all, both launched one by one.
+FUSED = "fused, launch by launch"
+
+
+def _layers() -> dict[str, Callable]:
+    own = wall_clock(Layers(), steps=steps)
+    return cases("fp32", {FUSED: FORMS[FUSED]}) | {"layers, launch by launch": own}
+
+
 # What autotuning compiles takes minutes, and is recorded apart.
 ONE = {REFERENCE: FORMS[REFERENCE]}
 DEFINITIONS = tuple(
     _definition(name, precision, forms, peers)
     for name, forms, peers in (
-        ("step", FORMS, mnist_peers.FORMS),
+        ("step", FORMS, mnist_peers.FORMS | mnist_peers.LIBRARY),
         ("autotuned", ONE, mnist_peers.AUTOTUNED),
     )
     for precision in PRECISIONS
+) + (
+    Definition(
+        key="mnist/layers_fp32",
+        cases=_layers,
+        sizes=BATCHES[:-1],
+        setup=batches,
+        verify=is_trained,
+        flops=("tf32_tensor", operations),
+        reference=FUSED,
+        through="link",
+    ),
 )

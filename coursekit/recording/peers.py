@@ -15,6 +15,7 @@ from pathlib import Path
 
 import coursekit as ck
 from coursekit import paths
+from coursekit.benchmarking.verification import Returned
 from coursekit.errors import CompileError, LaunchError, UnsupportedError
 
 SOURCE = Path(__file__).with_name("cub_peers.cu")
@@ -108,9 +109,13 @@ def _stream() -> int:
 # ---------------------------------------------------------------- PyTorch
 
 
-def torch(function: Callable, *, compiled: bool = False) -> Case | None:
+def torch(
+    function: Callable, *, compiled: bool = False, into: int | None = None
+) -> Case | None:
     """Return a case that calls ``function(torch, *arguments)`` with CUDA tensors.
 
+    Where the function returns its result in memory of its own, `into` is the position
+    of the argument that gets it when results are compared, beside the timing.
     None where PyTorch sees no GPU, or where `compiled` is asked for and Triton, which
     torch.compile needs for GPUs, is not installed.
     """
@@ -138,7 +143,12 @@ def torch(function: Callable, *, compiled: bool = False) -> Case | None:
             )
         return seen[key]
 
-    return lambda *arguments: called(*tensors(arguments))
+    if into is None:
+        return lambda *arguments: called(*tensors(arguments))
+    return Returned(
+        lambda *arguments: called(*tensors(arguments)),
+        lambda result, *arguments: tensors(arguments)[into].copy_(result),
+    )
 
 
 def _by_size(torch, function: Callable) -> Callable:

@@ -14,8 +14,7 @@ from coursekit.recording.transposes import COPIED, cover
 
 VALUES = 2**27  # of all rows together
 SMALL_ROWS = 4  # of a size that is counted
-ROUNDING = 2.0**-24  # relative, of one float32 operation
-EPSILON = 1e-5
+ROUNDING, EPSILON = 2.0**-24, 1e-5  # of one float32 operation; of a layernorm
 
 HELD = 32  # values of a row that a thread keeps in registers
 LONGEST_OF_A_BLOCK = 512 * HELD
@@ -255,16 +254,18 @@ def is_layernorm(x, gamma, beta, y, copied, rows: int, cols: int) -> bool:
     wanted = x.astype(xp.float64)
     wanted -= wanted.mean(axis=1, keepdims=True)
     wanted /= xp.sqrt((wanted**2).mean(axis=1, keepdims=True) + EPSILON)
-    wanted *= gamma
-    wanted += beta
+    wanted = wanted * gamma + beta
     allowed = 8 * (terms(cols) + 10) * ROUNDING * float(abs(gamma).max())
     compare(y, wanted, 2 * ROUNDING, allowed)
     return True
 
 
+def _torch_layernorm(torch, x, gamma, beta, y, copied, rows, cols):
+    return torch.nn.functional.layer_norm(x, (x.shape[1],), gamma, beta, EPSILON)
+
+
 def _compiled_layernorm(torch, x, gamma, beta, y, copied, rows, cols):
-    normal = torch.nn.functional.layer_norm
-    y.copy_(normal(x, (x.shape[1],), gamma, beta, EPSILON))
+    y.copy_(_torch_layernorm(torch, x, gamma, beta, y, copied, rows, cols))
 
 
 # ---------------------------------------------------------------- all of them
@@ -280,7 +281,6 @@ _softmax = functools.partial(
         "torch.compile": lambda: peers.torch(_compiled_softmax, compiled=True),
     },
 )
-# Eager PyTorch writes a layernorm into memory of its own alone: it cannot be verified.
 _layernorm_of_rows = functools.partial(
     Definition,
     setup=layernorm_rows,
@@ -288,6 +288,7 @@ _layernorm_of_rows = functools.partial(
     bytes_moved=lambda cols: 4 * cols * (2 * rows_of(cols) + 2),
     count_size=128,
     peers={
+        "torch": lambda: peers.torch(_torch_layernorm, into=3),
         "torch.compile": lambda: peers.torch(_compiled_layernorm, compiled=True),
     },
 )

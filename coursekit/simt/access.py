@@ -68,8 +68,8 @@ class Access:
                 int(offsets.max()) + self.width <= region.nbytes
             )
             if inside and not reach & (self.width - 1):
-                if self.verb != READS and region.read_only:
-                    self._refuse_write(warp, region)
+                if self.verb != READS:
+                    self._begin_write(warp, region)
                 if warp.counting:
                     self._count(warp, space, active)
                 return ((region, lanes, offsets),)
@@ -89,8 +89,8 @@ class Access:
             if bad.any():
                 position = int(np.flatnonzero(chosen)[np.argmax(bad)])
                 self._fault(warp, active, where, position, region)
-            if self.verb != READS and region.read_only:
-                self._refuse_write(warp, region)
+            if self.verb != READS:
+                self._begin_write(warp, region)
             found.append((region, where[chosen], offsets))
         if warp.counting:
             self._count(warp, space, active)
@@ -104,6 +104,11 @@ class Access:
         raise faults.access_error(
             warp, int(where[position]), self.instruction, fault, self.verb
         )
+
+    def _begin_write(self, warp, region) -> None:
+        if region.read_only:
+            self._refuse_write(warp, region)
+        warp.block.launch.keep(region)
 
     def _refuse_write(self, warp, region):
         from coursekit.errors import OutOfBoundsError

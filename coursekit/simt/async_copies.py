@@ -141,8 +141,10 @@ def copied_bytes(instruction) -> int | None:
     ----------
     instruction : ir.Instruction
     """
+    if instruction.opcode != "cp":
+        return None
     words = [m for m in instruction.modifiers if not m.startswith("L2::")]
-    if instruction.opcode != "cp" or len(words) != 4 or words[0] != "async":
+    if len(words) != 4 or words[0] != "async":
         return None
     size = getattr(instruction.operands[2], "value", None)
     known = words[1] in SIZES and set(words[2:]) in _SPACES

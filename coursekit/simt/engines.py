@@ -16,7 +16,7 @@ from coursekit.simt import launch as launches
 from coursekit.simt.native import engine, machine, racing
 
 # Seconds of computing that the interpreter may take for all launches of one kernel
-# together, and the bytes of memory up to which a trial is worth a copy of all of it.
+# together, and bytes of the arrays of which a trial is worth a copy: those it writes.
 # Code takes that long to compile, longer the more instructions the kernel has, and
 # longer still if it looks for races.
 TRIALS_S, TRIALS_EACH_S = 0.25, 0.003
@@ -112,18 +112,16 @@ def _size(launch) -> int:
 
 def _tried(launch, blocks, seconds: float) -> bool:
     """Whether the interpreter ran the launch to its end, for it was worth the time."""
-    regions = [r for r in launch.memory.regions() if not r.read_only]
-    if sum(region.nbytes for region in regions) > TRIAL_BYTES:
+    if TRIAL_BYTES < 0:
         return False
-    before = [(region, region.data.copy()) for region in regions]
-    launch.patience_s = seconds
+    launch.patience_s, launch.before, launch.room = seconds, {}, TRIAL_BYTES
     try:
         launch.interpret(blocks)
     except launches.TriedLongEnough:
-        for region, data in before:
+        for region, data in launch.before.items():
             region.data[:] = data
         launch.start_again()
         return False
     finally:
-        launch.patience_s = None
+        launch.patience_s = launch.before = None
     return True

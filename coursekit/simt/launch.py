@@ -153,6 +153,8 @@ class Launch:
         self._workspace = None
         self.patience = PATIENCE
         self.patience_s: float | None = None
+        self.before: dict | None = None  # what arrays held, where it may be put back
+        self.room = 0
 
     def start_clock(self) -> None:
         """Give the launch the time that it may take."""
@@ -163,7 +165,7 @@ class Launch:
         """Let the observer see what the interpreter does."""
         self.program = self.observer.attach(self)
         self.code = self.program.code(self.name)
-        self.code.count_as(self.plan.widths)
+        self._reset_codes()
 
     def _check_sizes(self) -> None:
         """Refuse what no GPU has on chip, and what no thread may have."""
@@ -309,12 +311,15 @@ class Launch:
 
     def start_again(self) -> None:
         """Forget what has been counted, and draw the same orders of warps again."""
-        for code in self.program.decoded():
-            code.reset()
-        self.code.count_as(self.plan.widths)
+        self._reset_codes()
         self._random = None
         self.patience, self._time = PATIENCE, 0
         self.longest = self.started_warps = self.finished_blocks = 0
+
+    def _reset_codes(self) -> None:
+        for code in self.program.decoded():
+            code.reset()
+        self.code.count_as(self.plan.widths)
 
     def block_indices(self, numbers: Sequence[int]) -> Iterator:
         """Yield (linear index, (x, y, z)) of blocks."""
@@ -384,6 +389,15 @@ class Launch:
             expected = spent * self.blocks / min(self.finished_blocks + 1, self.blocks)
             if expected > self.patience_s:
                 raise TriedLongEnough
+
+    def keep(self, region) -> None:
+        """Copy an array before the first write to it, if the launch is on trial."""
+        if self.before is None or region in self.before or region.space == "shared":
+            return
+        self.room -= region.nbytes
+        if self.room < 0:
+            raise TriedLongEnough
+        self.before[region] = region.data.copy()
 
     def check_time(self, warp) -> None:
         """Stop a launch that runs longer than it may, or than it was to be tried."""

@@ -62,10 +62,10 @@ class Layout:
 
     def bind(self, values: np.ndarray, warp, local_base: int) -> list[np.ndarray]:
         """Make the arrays for a frame whose registers live in `values`."""
-        slots = []
+        slots, seen = [], {}
         for key, number in self._numbers.items():
             if key[0] == "register":
-                slots.append(_view(values[key[1]], key[2], key[3]))
+                slots.append(_view(values, seen, *key[1:]))
             elif key[0] == "constant":
                 slots.append(self._fixed[number])
             elif key[0] == "special":
@@ -81,10 +81,14 @@ class Layout:
         return slots
 
 
-def _view(row: np.ndarray, type_: str, register_bytes: int) -> np.ndarray:
+def _view(values, seen: dict, index: int, type_: str, register_bytes: int):
+    """A register as a type; `seen` keeps all registers as each type."""
     dtype = isa.DTYPES[type_]
-    whole = row[: LANES * register_bytes].view(dtype)
-    return whole[:: register_bytes // dtype.itemsize]
+    every = seen.get(dtype)
+    if every is None:
+        every = seen[dtype] = values.view(dtype)
+    step = register_bytes // dtype.itemsize
+    return every[index, : LANES * step : step]
 
 
 def _narrow(values: np.ndarray, type_: str) -> np.ndarray:

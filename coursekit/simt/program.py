@@ -40,6 +40,7 @@ class Program:
         self._shared: dict[str, list] = {}
         self._code: dict[str, Code] = {}
         self._decoder = Decoder
+        self._others: dict[type, Program] = {}
         self.variables: dict[str, Region] = {}
         self._place_variables()
 
@@ -70,8 +71,14 @@ class Program:
     def decoded_by(self, decoder) -> Program:
         """The same program in the same memory, for another class of decoder."""
         again = copy.copy(self)
-        again._code, again._decoder = {}, decoder
+        again._code, again._others, again._decoder = {}, {}, decoder
         return again
+
+    def decoded_once_by(self, decoder: type) -> Program:
+        """The same, kept for the next who asks; its code is to be reset."""
+        if decoder not in self._others:
+            self._others[decoder] = self.decoded_by(decoder)
+        return self._others[decoder]
 
     def decoded(self) -> list[Code]:
         """All functions decoded so far."""

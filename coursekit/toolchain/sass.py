@@ -24,7 +24,11 @@ def find_disassembler() -> Path | None:
 
 
 def disassemble(
-    cubin: bytes, *, lines: bool = False, display: Callable[[str], str] = str
+    cubin: bytes,
+    *,
+    lines: bool = False,
+    flow: bool = True,
+    display: Callable[[str], str] = str,
 ) -> str:
     """Return the machine code of a cubin as text.
 
@@ -34,6 +38,9 @@ def disassemble(
         Machine code.
     lines : bool
         Mark the source line of each instruction, `//## File "name", line 3`.
+    flow : bool
+        Find out where jumps by a register go, and which stores only spill one; a third
+        of the disassembler's time.
     display : callable
         From the compiler's file names to those shown.
 
@@ -52,11 +59,16 @@ def disassemble(
     with tempfile.TemporaryDirectory(prefix="coursekit-") as folder:
         file = Path(folder) / "kernel.cubin"
         file.write_bytes(cubin)
-        options = ["-c", *(["-gi"] if lines else [])]
+        options = ["-c", *(["-gi"] if lines else []), *([] if flow else ["-ndf"])]
         text = _run([str(program), *options, str(file)])
     return re.sub(
         r'(//## File ")([^"]+)(")', lambda m: m[1] + display(m[2]) + m[3], text
     )
+
+
+def jumps_by_register(text: str) -> bool:
+    """Whether code has jumps whose targets only an analysis of its flow tells."""
+    return re.search(r"\b(?:BRX|JMX)", text) is not None
 
 
 def _run(command: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -17,6 +18,7 @@ from coursekit.widgets.palette import INKS, LINES
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 740, 190, 44, 18, 162
 FEWEST = 12  # points that the picture has room for, at least
+LOST = "Then the loss is no finite number: the rate is too high."
 NOTHING_YET = "No steps yet: the curve grows while the training runs."
 
 
@@ -35,7 +37,9 @@ class LearningView(CourseWidget, files="learning"):
     losses : list of float
         Of every step.
     means : list of float
-        The points.
+        The points, up to the first that is not finite.
+    lost : bool
+        Whether there was one: a training does not come back from it.
 
     Examples
     --------
@@ -49,6 +53,7 @@ class LearningView(CourseWidget, files="learning"):
     chance = traitlets.Float().tag(sync=True)
     every = traitlets.Int().tag(sync=True)
     means = traitlets.List(traitlets.Float()).tag(sync=True)
+    lost = traitlets.Bool(False).tag(sync=True)
     pictures = traitlets.List().tag(sync=True)
 
     def __init__(self, *, chance: float, every: int = 10) -> None:
@@ -61,7 +66,9 @@ class LearningView(CourseWidget, files="learning"):
         complete = len(self.losses) % self.every == 0
         if complete:
             mean = float(np.mean(self.losses[-self.every :]))
-            self.means = [*self.means, mean]
+            self.lost = self.lost or not math.isfinite(mean)
+            if not self.lost:
+                self.means = [*self.means, mean]
         return complete
 
     def show(self, pictures: Any) -> None:
@@ -73,17 +80,21 @@ class LearningView(CourseWidget, files="learning"):
         ]
 
     def __repr__(self) -> str:
+        after = f". {LOST}" if self.lost else ""
         if not self.means:
-            return f"Learning: no steps yet; knowing nothing is {self.chance:.2f}"
+            none = f"Learning: no steps yet; knowing nothing is {self.chance:.2f}"
+            return none + after
         drawn = len(self.means) * self.every
         return (
             f"Learning: {drawn} steps of {len(self.losses)} drawn, loss from "
             f"{self.means[0]:.2f} to {self.means[-1]:.2f}; knowing nothing is "
-            f"{self.chance:.2f}"
+            f"{self.chance:.2f}{after}"
         )
 
     def alt_text(self) -> str:
-        return NOTHING_YET if not self.means else repr(self)
+        if not self.means:
+            return LOST if self.lost else NOTHING_YET
+        return repr(self)
 
     def static_svg(self) -> str:
         ink, accent, line = INKS["ink"], LINES["accent"], LINES["line"]
@@ -93,7 +104,7 @@ class LearningView(CourseWidget, files="learning"):
             f"{_across(k, len(self.means)):.1f},{_height(mean, most):.1f}"
             for k, mean in enumerate(self.means)
         )
-        told = NOTHING_YET if not self.means else repr(self)
+        told = LOST if self.lost else self.alt_text()  # both are too long a line
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
             f'font-family="sans-serif" font-size="13">'

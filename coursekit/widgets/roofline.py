@@ -32,7 +32,7 @@ def roofline_explorer(
     points : mapping of str to a point
         As for ``ck.plot.roofline``: counts, counts with a time, reports, or pairs.
     device : str, optional
-        Where to begin; as for ``ck.device``.
+        Where to begin, and what the times are of; as for ``ck.device``.
     kind : str
         The arithmetic of the flat roof: fp32, fp64, bf16_tensor, ...
 
@@ -62,6 +62,8 @@ class RooflineExplorer(CourseWidget, files="roofline"):
         Name, FLOP per byte, and TFLOP/s where a time is known.
     device, kind : str
         The GPU and the arithmetic of the roof.
+    timed_on : str
+        The GPU that the times are of: under another one's roof they say nothing.
     roof : Roof
         Its limits.
     """
@@ -69,6 +71,7 @@ class RooflineExplorer(CourseWidget, files="roofline"):
     points = traitlets.List().tag(sync=True)
     device = traitlets.Unicode().tag(sync=True)
     kind = traitlets.Enum(KINDS, "fp32").tag(sync=True)
+    timed_on = traitlets.Unicode().tag(sync=True)
     devices = traitlets.Dict().tag(sync=True)
 
     def __init__(self, points: Mapping[str, Any], device: Any, kind: str) -> None:
@@ -87,7 +90,8 @@ class RooflineExplorer(CourseWidget, files="roofline"):
                 "A kernel lies where its operations a byte say.",
                 f"Give 1 to {MOST} kernels that compute and move something.",
             )
-        super().__init__(points=found, device=device.name, kind=kind, devices=state)
+        traits = {"device": device.name, "timed_on": device.name, "devices": state}
+        super().__init__(points=found, kind=kind, **traits)
 
     @property
     def roof(self) -> Roof:
@@ -97,7 +101,7 @@ class RooflineExplorer(CourseWidget, files="roofline"):
 
     def lines(self) -> list[str]:
         """Say of each kernel what bounds it, and how near it comes."""
-        return [_told(self.roof, *point) for point in self.points]
+        return [_told(self.roof, *point, self.timed_on) for point in self.points]
 
     def __repr__(self) -> str:
         return "\n".join([self.chart().alt, *self.lines()])
@@ -107,9 +111,11 @@ class RooflineExplorer(CourseWidget, files="roofline"):
 
     def chart(self) -> Chart:
         """Draw the plot that is stored."""
-        roof = self.roof
-        pairs = {name: (x, y or roof.at(x)) for name, x, y in self.points}
-        bounds = [name for name, _, y in self.points if y is None]
+        roof, timed = self.roof, self.device == self.timed_on
+        bounds = [name for name, _, y in self.points if y is None or not timed]
+        pairs = {
+            name: (x, roof.at(x) if name in bounds else y) for name, x, y in self.points
+        }
         note = f"without a time, at most: {', '.join(bounds)}" if bounds else ""
         title = f"Kernels under the roof of the {self.device}"
         return roofline(
@@ -128,12 +134,16 @@ def _limits(device: Any) -> dict[str, Any]:
     }
 
 
-def _told(roof: Roof, name: str, intensity: float, tflops: float | None) -> str:
+def _told(
+    roof: Roof, name: str, intensity: float, tflops: float | None, timed_on: str
+) -> str:
     side = "memory" if intensity < roof.ridge else "arithmetic"
     most = roof.at(intensity)
     text = f"{name}: bound by {side}, at most {digits(most)} TFLOP/s"
     if tflops is None:
         return f"{text}."
+    if roof.device != timed_on:
+        return f"{text}; its time is of the {timed_on}."
     return f"{text}; it reaches {digits(tflops)}."
 
 

@@ -152,6 +152,10 @@ def _so_far(cut: Tiling, block: int, step: int) -> str:
 def _owner(cut: Tiling, thread: int) -> str:
     return (
         f"Thread {thread} is lane {thread % LANES} of warp {thread // LANES}. Of its "
-        f"block's tile it owns rows {spans(cut.rows_of(thread))} and columns "
-        f"{spans(cut.cols_of(thread))}."
+        f"block's tile it owns {_named('row', cut.rows_of(thread))} and "
+        f"{_named('column', cut.cols_of(thread))}."
     )
+
+
+def _named(word: str, numbers: list[int]) -> str:
+    return f"{word}{'' if len(numbers) == 1 else 's'} {spans(numbers)}"

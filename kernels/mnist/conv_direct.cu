@@ -16,8 +16,8 @@
 //          / block). conv_dw: block 256 (a multiple of 32), grid (9, C, K).
 //          conv_db: the same block, grid K.
 // On chip  32 * 4 B of shared memory a block, for conv_dw and conv_db.
-// Limits   Elements of each array below 2^31. Each value of x is read 9 * K
-//          times; conv_implicit_gemm.cu shares it between threads.
+// Limits   Elements of each array below 2^31, C and K of conv_dw to 65535. Each
+//          value of x is read 9 * K times; conv_implicit_gemm.cu shares it.
 //
 // expect: kernel=conv_forward,N=1,C=1,K=1,H=32,W=32 global_store_sectors = 128  # 32 * 32 * 4 B / 32 B
 // expect: kernel=conv_dw,N=1,C=1,K=1,H=32,W=32 barriers = 72    # 9 blocks * 8 warps

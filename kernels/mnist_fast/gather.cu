@@ -1,6 +1,7 @@
 // Fused step: bring weights from PyTorch's order into that of the kernels, or back.
 //
-// What     to[i] = from[places[i]], rounded to tf32 for i in [first, last) if products are made in tf32.
+// What     to[i] = from[places[i]], or 0 where that place is negative. For i in [first, last) it is rounded to tf32 if
+//          products are made in tf32.
 // Idea     Where each weight lies is a list of places, which the host makes once for a network.
 // Launch   one thread for each element of `to`.
 // Limits   Reads are scattered. It runs before a training and after it, not in a step.
@@ -16,6 +17,6 @@ extern "C" __global__ void gather(
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    float value = from[places[i]];
+    float value = places[i] < 0 ? 0 : from[places[i]];
     to[i] = first <= i && i < last ? kept(value) : value;
 }

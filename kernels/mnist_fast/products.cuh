@@ -56,15 +56,23 @@ __device__ __forceinline__ void product(
           "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-// c += a * b for one tile.
+// c += a * b for one tile. A tensor core does not round where it adds: it
+// cuts off, always towards zero, and a long sum shrinks. Float32 begins a
+// new sum for its three products, and adds it outside, where it is rounded.
 __device__ __forceinline__ void multiply(
     float (&c)[4], const Left &a, const Right &b)
 {
 #if PRECISION == 3
-    product(c, a.low, b.high);
-    product(c, a.high, b.low);
-#endif
+    float own[4] = {};
+    product(own, a.low, b.high);
+    product(own, a.high, b.low);
+    product(own, a.high, b.high);
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+        c[e] += own[e];
+#else
     product(c, a.high, b.high);
+#endif
 }
 
 // The same for several columns of tiles, and for the first rows of them.

@@ -158,6 +158,7 @@ __device__ __forceinline__ void by_data(ConvBackShared &s, int turn)
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const float *from = s.dy + (first * DY_PITCH + g) * DY_STRIDE + t;
     float v[4][4][4];
+    Taps<4, 4> taps;
     clear(v);
 #pragma unroll 1
     for (int column = 0; column < 3; ++column, from += DY_STRIDE)
@@ -181,7 +182,7 @@ __device__ __forceinline__ void by_data(ConvBackShared &s, int turn)
                 for (int down = 0; down < 3; ++down) {
                     int row = x - down;
                     if (row >= 0 && row < 4 && row < rows)
-                        multiply(v[row], a, b[down]);
+                        taps.multiply(v, row, down, a, b[down]);
                 }
             }
         }
@@ -223,11 +224,12 @@ __device__ __forceinline__ void first_layer_sums(
     }
 }
 
+#if PRECISION == 1
 // Add the gradient by conv2's weights of one picture: (channels of c2) x
 // (tap, channel of p1), summed over half rows of eight pixels, two beyond
 // the row, where dy is 0. A row of p1 serves three rows of taps.
 __device__ __forceinline__ void by_weights(
-    const ConvBackShared &s, float (&v)[4][TAPS][4])
+    const ConvBackShared &s, float (&v)[TAPS][4][4])
 {
     int group = threadIdx.x / 32 % 4, g = threadIdx.x % 32 / 4, t
         = threadIdx.x % 4;
@@ -266,16 +268,79 @@ __device__ __forceinline__ void by_weights(
                     b.set(1, row[(r + tap / 3) % 3][tap % 3 + 1]);
 #pragma unroll
                     for (int i = 0; i < 4; ++i)
-                        multiply(v[i][tap], a[i], b);
+                        product(v[tap][i], a[i].high, b.high);
                 }
                 d += DY_PITCH * DY_STRIDE;
                 p += PITCH * P1_STRIDE;
             }
     }
 }
+#else
+// Add what three taps of a row give to one tile of each, from both halves
+// of a row of pixels: a sum of its own.
+__device__ __forceinline__ void add_taps(float (&v)[TAPS][4][4], int down,
+    int tile, const Left (&a)[2], const Fragment<4> (&row)[2])
+{
+    float own[3][4] = {};
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        Right b[3];
+#pragma unroll
+        for (int j = 0; j < 6; ++j) {
+            b[j / 2].high[j % 2] = row[half].high[j / 2 + j % 2];
+            b[j / 2].low[j % 2] = row[half].low[j / 2 + j % 2];
+        }
+        chain(own, a[half], b);
+    }
+#pragma unroll
+    for (int j = 0; j < 12; ++j)
+        v[3 * down + j / 4][tile][j % 4] += own[j / 4][j % 4];
+}
+
+// The same in float32: with both halves of a row at a time there are half
+// as many additions outside the tensor cores.
+__device__ __forceinline__ void by_weights(
+    const ConvBackShared &s, float (&v)[TAPS][4][4])
+{
+    int group = threadIdx.x / 32 % 4, g = threadIdx.x % 32 / 4, t
+        = threadIdx.x % 4;
+    const float *d = s.dy + (DY_PITCH + 1 + 2 * t) * DY_STRIDE + g;
+    const float *p = s.p1 + 2 * t * P1_STRIDE + group * 8 + g;
+    Fragment<4> row[3][2];  // of p1, each of four pixels of each half
+#pragma unroll
+    for (int i = 0; i < 16; ++i)
+        row[i / 8][i / 4 % 2].set(i % 4,
+            p[(i / 8 * PITCH + i / 4 % 2 * 8 + i % 4) * P1_STRIDE]);
+#pragma unroll 1
+    for (int r = 0; r < SIDE1; ++r) {
+#pragma unroll
+        for (int i = 0; i < 8; ++i)
+            row[2][i / 4].set(i % 4,
+                p[(2 * PITCH + i / 4 * 8 + i % 4) * P1_STRIDE]);
+#pragma unroll
+        for (int tile = 0; tile < 4; ++tile) {
+            Left a[2];
+#pragma unroll
+            for (int i = 0; i < 8; ++i)
+                a[i / 4].set(i % 4, d[(i / 4 * 8 + i % 4 / 2) * DY_STRIDE
+                    + tile * 16 + i % 2 * 8]);
+#pragma unroll
+            for (int down = 0; down < 3; ++down)
+                add_taps(v, down, tile, a, row[down]);
+        }
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            row[0][half] = row[1][half];
+            row[1][half] = row[2][half];
+        }
+        d += DY_PITCH * DY_STRIDE;
+        p += PITCH * P1_STRIDE;
+    }
+}
+#endif
 
 __device__ __forceinline__ void store_by_weights(
-    const float (&v)[4][TAPS][4], float *dw2)
+    const float (&v)[TAPS][4][4], float *dw2)
 {
     int group = threadIdx.x / 32 % 4, g = threadIdx.x % 32 / 4, t
         = threadIdx.x % 4;
@@ -288,7 +353,7 @@ __device__ __forceinline__ void store_by_weights(
                 int k = i * 16 + e / 2 * 8 + g;
                 int c = group * 8 + 2 * t + e % 2;
                 dw2[fragment_place<false>(tap * C1 + c, column_of(k), C2)]
-                    = v[i][tap][e];
+                    = v[tap][i][e];
             }
 }
 
@@ -317,11 +382,11 @@ __device__ __forceinline__ void data_warps(
         for (int i = 0; i < AHEAD; ++i)
             store_gradient(s, ahead[i], threadIdx.x + i * THREADS);
         wait_for_copies();
-        __syncthreads();  // all of the picture is there
+        meet<THREADS>();  // all of the picture is there
         fetch(ahead, from, n + gridDim.x);
         if (from.does & BY_DATA)
             by_data(s, turn);
-        __syncthreads();  // the picture is used up; dp1 is there
+        meet<THREADS>();  // the picture is used up; dp1 is there
     }
     if (from.does & BY_DATA) {
         first_layer_sums(s, (turn - 1) % 2, sum);
@@ -334,7 +399,7 @@ __device__ __forceinline__ void weights_warps(
     ConvBackShared &s, const Source &from, Window (&ahead)[AHEAD],
         float *dw2)
 {
-    float v[4][TAPS][4];
+    float v[TAPS][4][4];
     clear(v);
     for (int n = blockIdx.x; n < from.N; n += gridDim.x) {
         copy_picture(s, from, n, (n / gridDim.x) % 2);
@@ -349,11 +414,11 @@ __device__ __forceinline__ void weights_warps(
             store_gradient(s, more, unit);
         }
         wait_for_copies();
-        __syncthreads();  // all of the picture is there
+        meet<THREADS>();  // all of the picture is there
         if (from.does & BY_WEIGHTS)
             by_weights(s, v);
         fetch(ahead, from, n + gridDim.x);
-        __syncthreads();  // the picture is used up
+        meet<THREADS>();  // the picture is used up
     }
     if (from.does & BY_WEIGHTS)
         store_by_weights(v, dw2);

@@ -165,12 +165,12 @@ __device__ __forceinline__ void first_layer(
             a.set(1, corner[tap[0] + 1]);
             a.set(2, corner[tap[1]]);
             a.set(3, corner[tap[1] + 1]);
-            multiply(c[down], a, b[0]);
+            chain(c[down], a, b[0]);
             a.set(0, corner[2 * X_PITCH + 2]);
             a.set(1, corner[2 * X_PITCH + 3]);
             a.set(2, 0);
             a.set(3, 0);
-            multiply(c[down], a, b[1]);
+            chain(c[down], a, b[1]);
         }
         if (q0 + g < last)
             finish_conv1(s, c, q, q >= own_first && q < own_last, p1,
@@ -189,9 +189,8 @@ __device__ __forceinline__ void second_layer(
 {
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const float *from = s.p1 + (first * PITCH + g) * P1_STRIDE + t;
-    float rest[F_ROWS][F_NT][4];
+    Taps<F_ROWS, F_NT> taps;
     clear(c);
-    clear(rest);
 #pragma unroll 1
     for (int column = 0; column < 3; ++column, from += P1_STRIDE)
 #pragma unroll 1
@@ -215,12 +214,9 @@ __device__ __forceinline__ void second_layer(
                 for (int down = 0; down < 3; ++down)
                     if (x - down >= 0 && x - down < F_ROWS && x - down
                         < rows)
-                        multiply(c[x - down], rest[x - down], a, b[down]);
+                        taps.multiply(c, x - down, down, a, b[down]);
             }
         }
-#pragma unroll
-    for (int i = 0; i < (PRECISION == 3 ? F_ROWS * F_NT * 4 : 0); ++i)
-        c[i / 16][i / 4 % 4][i % 4] += rest[i / 16][i / 4 % 4][i % 4];
 }
 
 // Add the bias to four channels, from k on, of one column of two rows;

@@ -12,3 +12,11 @@ __device__ __forceinline__ void let_the_next_begin()
 {
     asm volatile("griddepcontrol.launch_dependents;");
 }
+
+// All threads of a block meet, wherever in the program they are;
+// __syncthreads() is for those at one place.
+template <int THREADS>
+__device__ __forceinline__ void meet()
+{
+    asm volatile("bar.sync 1, %0;" :: "n"(THREADS) : "memory");
+}

@@ -39,6 +39,8 @@ constexpr int FC1_B = BETA2 + C2, FC2_W = FC1_B + HIDDEN;
 constexpr int FC2_B = FC2_W + CLASSES * HIDDEN;
 constexpr int MEAN1 = FC2_B + CLASSES, VAR1 = MEAN1 + C1;
 constexpr int MEAN2 = VAR1 + C1, VAR2 = MEAN2 + C2;
+// What float32 loses where it stores the weight at i lies at REST + i.
+constexpr int REST = (VAR2 + C2 + 3) / 4 * 4;
 
 // Where each sum lies in the array of sums. A sum is a fixed-point number
 // of 64 bits: integers add up to the same in any order, so atomics are

@@ -26,6 +26,15 @@ __device__ __forceinline__ float4 kept(float4 v)
     return make_float4(kept(v.x), kept(v.y), kept(v.z), kept(v.w));
 }
 
+// What tf32 has of a float's bits. Half a last place, added before, rounds as
+// to_tf32 does, in two instructions, not four.
+constexpr unsigned HALF = 0x1000;
+
+__device__ __forceinline__ float cut(unsigned bits)
+{
+    return __uint_as_float(bits & ~(2 * HALF - 1));
+}
+
 // Values of one lane for m16n8k8; with PRECISION 3 also what tf32 leaves
 // over.
 template <int COUNT>
@@ -36,8 +45,8 @@ struct Fragment {
     {
         high[at] = value;
         if (PRECISION == 3) {
-            high[at] = to_tf32(value);
-            low[at] = to_tf32(value - high[at]);
+            high[at] = cut(__float_as_uint(value) + HALF);
+            low[at] = cut(__float_as_uint(value - high[at]));
         }
     }
 };
@@ -55,42 +64,49 @@ __device__ __forceinline__ void product(
           "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-// c += a * b for one tile.
-__device__ __forceinline__ void multiply(float (&c)[4], const Left &a,
-    const Right &b)
+// c += a * b for a row of tiles, added up in the tensor cores. In float32
+// the small products come first, each for all tiles: none waits for the one
+// before.
+template <int NT>
+__device__ __forceinline__ void chain(
+    float (&c)[NT][4], const Left &a, const Right (&b)[NT])
 {
 #if PRECISION == 3
-    product(c, a.low, b.high);
-    product(c, a.high, b.low);
+#pragma unroll
+    for (int j = 0; j < NT; ++j)
+        product(c[j], a.low, b[j].high);
+#pragma unroll
+    for (int j = 0; j < NT; ++j)
+        product(c[j], a.high, b[j].low);
 #endif
-    product(c, a.high, b.high);
+#pragma unroll
+    for (int j = 0; j < NT; ++j)
+        product(c[j], a.high, b[j].high);
 }
 
-// The same for several columns of tiles, and for several rows of them.
+template <int NT>
+__device__ __forceinline__ void add(
+    float (&c)[NT][4], const float (&own)[NT][4])
+{
+#pragma unroll
+    for (int i = 0; i < NT * 4; ++i)
+        c[i / 4][i % 4] += own[i / 4][i % 4];
+}
+
+// c += a * b for long sums. A tensor core does not round where it adds: it
+// cuts off, always towards zero, and a long sum shrinks. Float32 begins a
+// new sum for these products, and adds it outside, where it is rounded.
 template <int NT>
 __device__ __forceinline__ void multiply(
     float (&c)[NT][4], const Left &a, const Right (&b)[NT])
 {
-#pragma unroll
-    for (int j = 0; j < NT; ++j)
-        multiply(c[j], a, b[j]);
-}
-
-// The same with sums of their own for what the rounded factors leave over:
-// a tensor core cuts off where it adds, and small sums lose less so.
-template <int NT>
-__device__ __forceinline__ void multiply(
-    float (&c)[NT][4], float (&rest)[NT][4], const Left &a,
-        const Right (&b)[NT])
-{
-#pragma unroll
-    for (int j = 0; j < NT; ++j) {
 #if PRECISION == 3
-        product(rest[j], a.low, b[j].high);
-        product(rest[j], a.high, b[j].low);
+    float own[NT][4] = {};
+    chain(own, a, b);
+    add(c, own);
+#else
+    chain(c, a, b);
 #endif
-        product(c[j], a.high, b[j].high);
-    }
 }
 
 template <int MT, int NT>
@@ -106,17 +122,39 @@ __device__ __forceinline__ void multiply(
     }
 }
 
+template <int NT>
+__device__ __forceinline__ void clear(float (&c)[NT][4])
+{
+#pragma unroll
+    for (int i = 0; i < NT * 4; ++i)
+        c[i / 4][i % 4] = 0;
+}
+
 template <int MT, int NT>
 __device__ __forceinline__ void clear(float (&c)[MT][NT][4])
 {
 #pragma unroll
     for (int i = 0; i < MT; ++i)
-#pragma unroll
-        for (int j = 0; j < NT; ++j)
-#pragma unroll
-            for (int e = 0; e < 4; ++e)
-                c[i][j][e] = 0;
+        clear(c[i]);
 }
+
+// Products of three rows of taps with rows of tiles, one after the other.
+// In float32 the three are a sum of their own: a third of the additions.
+template <int ROWS, int NT>
+struct Taps {
+    float own[PRECISION == 3 ? 3 : 1][NT][4];
+
+    __device__ __forceinline__ void multiply(float (&c)[ROWS][NT][4],
+        int row, int down, const Left &a, const Right (&b)[NT])
+    {
+        float(&sum)[NT][4] = PRECISION == 3 ? own[row % 3] : c[row];
+        if (PRECISION == 3 && down == 0)
+            clear(sum);
+        chain(sum, a, b);
+        if (PRECISION == 3 && down == 2)
+            add(c[row], sum);
+    }
+};
 
 // Place of element (k, n) of a right factor with N columns that is stored
 // in the order in which lanes take it: float4 = rows t, t + 4 of columns g,

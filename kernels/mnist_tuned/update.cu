@@ -3,6 +3,8 @@
 // What     W -= rate * dW: fc1 from the parts of dw1, conv2 from the parts of dw2, all else from the sums; the
 //          running averages; the mean loss. conv2's weights are stored three times: exact, rounded for the forward
 //          pass, and turned for the backward pass.
+// Math     To store a weight in float32 loses up to 2^-25 of it, often more than all of a step's sums: the change is
+//          smaller than the weight. float32 keeps what is lost, and adds it in the next step.
 // Idea     Short chains: what the sums tell is spread over eight blocks, and a weight's parts are read all at once.
 //          fc1, whose parts are older than the phase in front, does not wait for its end.
 // Launch   block 256; grid 8 + 288 + 392; 4,096 B of dynamic shared memory.
@@ -18,10 +20,35 @@ constexpr int SMALL_BLOCKS = 2
 constexpr int W2_COLUMNS = 16, W2_GROUPS = THREADS / W2_COLUMNS;
 constexpr int W2_BLOCKS = W2_SIZE / 4 / W2_COLUMNS;          // 288
 
+// A weight goes downhill; what is lost where it is stored goes into `rest`.
+__device__ __forceinline__ void descend(float &weight, float &rest,
+    double gradient, float rate)
+{
+    double now = weight - rate * gradient;
+    if (PRECISION == 3)
+        now += rest;
+    weight = (float)now;
+    rest = (float)(now - weight);
+}
+
 __device__ __forceinline__ void descend(float *weight, double gradient,
     float rate)
 {
-    *weight = (float)(*weight - rate * gradient);
+    float now = *weight, rest = PRECISION == 3 ? weight[REST] : 0;
+    descend(now, rest, gradient, rate);
+    *weight = now;
+    if (PRECISION == 3)
+        weight[REST] = rest;
+}
+
+// The same for a sum in float32; tf32 rounds once, and drops it.
+__device__ __forceinline__ void descend(float &weight, float &rest,
+    float gradient, float rate)
+{
+    if (PRECISION == 3)
+        descend(weight, rest, (double)gradient, rate);
+    else
+        weight -= rate * gradient;
 }
 
 __device__ __forceinline__ void follow(float *running, double now)
@@ -150,8 +177,12 @@ __device__ __forceinline__ void update_conv2(
 #pragma unroll
     for (int from = 0; from < W2_GROUPS; ++from)
         d += ((const float *)of_group[from])[threadIdx.x];
-    float w = params[W2M + i] - rate * d;
-    params[W2M + i] = w;
+    float *to = params + W2M + i, w = *to;
+    float rest = PRECISION == 3 ? to[REST] : 0;
+    descend(w, rest, d, rate);
+    *to = w;
+    if (PRECISION == 3)
+        to[REST] = rest;
     params[W2F + i] = kept(w);
     int j = i % 4, lane = i / 4 % 32, tile = i / 128;
     int row = tile / (C2 / 16) * 8 + j % 2 * 4 + lane % 4;
@@ -186,6 +217,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) update(
         return update_conv2(params, dw2, dw2_parts, rate, block);
     int at = (block - W2_BLOCKS) * THREADS + threadIdx.x;
     float4 *to = (float4 *)(params + W1F) + at, w = *to;
+    float4 rest = w;
+    if (PRECISION == 3)
+        rest = to[REST / 4];
     float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll 5
     for (int y = 0; y < dw1_parts; ++y) {
@@ -193,6 +227,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) update(
         sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w
             + v.w);
     }
-    *to = make_float4(w.x - rate * sum.x, w.y - rate * sum.y,
-                      w.z - rate * sum.z, w.w - rate * sum.w);
+    descend(w.x, rest.x, sum.x, rate);
+    descend(w.y, rest.y, sum.y, rate);
+    descend(w.z, rest.z, sum.z, rate);
+    descend(w.w, rest.w, sum.w, rate);
+    *to = w;
+    if (PRECISION == 3)
+        to[REST / 4] = rest;
 }

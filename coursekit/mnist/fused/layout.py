@@ -138,7 +138,7 @@ class Layout:
         found = np.zeros(self.weights, np.int32)
         own = np.arange(self.parameters, dtype=np.int32)
         first, last = self.rounded
-        exact = (own < first) | (own >= last)
+        exact = ((own < first) | (own >= last)) & (self.into >= 0)
         found[self.into[exact]] = own[exact]
         return found
 

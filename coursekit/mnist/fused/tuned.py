@@ -21,7 +21,21 @@ EIGHT = 8  # channels of which a word of where1 tells
 
 
 class TunedLayout(Layout):
-    """Where the tuned kernels take conv2's weights from."""
+    """Where the tuned kernels have weights, and what float32 loses of each."""
+
+    @functools.cached_property
+    def sizes(self) -> dict[str, int]:
+        """Floats of each part; the last is as long as all others, and aligned."""
+        found = super().sizes
+        total = sum(found.values())
+        return found | {"padding": -total % 4, "rest": total}
+
+    @functools.cached_property
+    def into(self) -> np.ndarray:
+        """For each float its place in the row, -1 where it begins as 0."""
+        places = super().into
+        places[self.starts["padding"] :] = -1
+        return places
 
     def _conv2_places(self, *, turned: bool) -> np.ndarray:
         first, second = self.network.channels

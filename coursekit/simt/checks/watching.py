@@ -6,8 +6,6 @@ instructions tell the observer what they touch. Other launches run the plain one
 
 from __future__ import annotations
 
-import functools
-
 from coursekit.simt.access import UPDATES, WRITES, Access
 from coursekit.simt.async_copies import copied_bytes
 from coursekit.simt.decode import Decoder
@@ -35,7 +33,7 @@ class Observer:
     def attach(self, launch):
         """Begin to observe; returns the program that the launch is to run."""
         self.launch = launch
-        program = launch.program.decoded_by(functools.partial(WatchedDecoder, self))
+        program = launch.program.decoded_once_by(WatchedDecoder)
         self.unit = narrowest(program.reachable(launch.name))
         self.shift = self.unit.bit_length() - 1
         return program
@@ -70,11 +68,10 @@ class Observer:
 
 
 class WatchedAccess(Access):
-    """A memory instruction that reports what it touches.
+    """A memory instruction that reports what it touches to who observes the launch.
 
     Attributes
     ----------
-    observer : Observer
     function : ir.Function
         Where the instruction stands.
     atomic, strong : bool
@@ -86,9 +83,9 @@ class WatchedAccess(Access):
         Whether it publishes what its thread did, without a fence before it.
     """
 
-    def __init__(self, observer, function, instruction, space, width, verb):
+    def __init__(self, function, instruction, space, width, verb):
         super().__init__(instruction, space, width, verb)
-        self.observer, self.function = observer, function
+        self.function = function
         words = set(instruction.modifiers)
         self.atomic = verb == UPDATES
         self.strong = self.atomic or bool(words & _STRONG)
@@ -100,31 +97,26 @@ class WatchedAccess(Access):
 
     def parts(self, warp, addresses):
         """Tell the observer about the bytes of the active lanes, and yield them."""
-        found = self.observer.locate(self, warp, addresses)
+        observer = warp.observer
+        found = observer.locate(self, warp, addresses)
         for part in found:
-            self.observer.touches(self, warp, part)
+            observer.touches(self, warp, part)
         return found
 
 
 class WatchedDecoder(Decoder):
     """Decodes a program whose accesses and fences an observer sees."""
 
-    def __init__(self, observer, program, function):
-        super().__init__(program, function)
-        self.observer = observer
-
     def access(self, instruction, space, width, verb) -> Access:
         """Make an access that the observer sees."""
-        made = WatchedAccess(
-            self.observer, self.function, instruction, space, width, verb
-        )
+        made = WatchedAccess(self.function, instruction, space, width, verb)
         self.code.accesses.append(made)
         return made
 
     def _step(self, instruction):
         step = super()._step(instruction)
         if step is None and instruction.opcode in _FENCES:
-            return lambda warp: self.observer.fences(warp, instruction)
+            return lambda warp: warp.observer.fences(warp, instruction)
         return step
 
 

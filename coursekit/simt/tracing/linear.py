@@ -97,11 +97,15 @@ class Linear:
         if leads:
             yield str(self.constant)
             first = False
+        alone = len(ordered) == 1 and not self.constant
         for factor, atom in ordered:
             yield _joint(factor, first)
             if abs(factor) != 1:
                 yield f"{abs(factor)} * "
-            yield from _atom_tokens(atom)
+            if _needs_brackets(atom, factor, alone):
+                yield from ("(", *_atom_tokens(atom), ")")
+            else:
+                yield from _atom_tokens(atom)
             first = False
         if not leads and (self.constant or first):
             yield _joint(self.constant, first) + str(abs(self.constant))
@@ -128,6 +132,14 @@ def _joint(factor: int, first: bool) -> str:
     if first:
         return "-" if factor < 0 else ""
     return " - " if factor < 0 else " + "
+
+
+def _needs_brackets(atom: Atom, factor: int, alone: bool) -> bool:
+    """Tell whether C would read the operation otherwise beside what is around it."""
+    sign = atom.parts[1] if len(atom.parts) > 1 else " * "
+    if sign == " * " or (alone and factor == 1):
+        return False
+    return factor != 1 or sign not in (" / ", " % ")
 
 
 def _atom_tokens(atom: Atom) -> Iterator[str | Leaf]:

@@ -3,7 +3,7 @@
 
 import { drawn, element, follow, keepKeys, setAttribute, setText } from "./shared.js";
 
-const TRAITS = ["chance", "every", "means", "pictures"];
+const TRAITS = ["chance", "every", "means", "lost", "pictures"];
 const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM, FEWEST] = [740, 190, 44, 18, 162, 12];
 const PLACES = 4; // for pictures
 
@@ -19,10 +19,13 @@ export function placesOf({ means, chance }) {
   };
 }
 
-export function wordsOf({ means, every, chance }) {
-  if (!means.length) return "No steps yet: the curve grows while the training runs.";
+export function wordsOf({ means, every, chance, lost }) {
+  const after = lost ? "Then the loss is no finite number: the rate is too high." : "";
+  if (!means.length) {
+    return after || "No steps yet: the curve grows while the training runs.";
+  }
   return `${means.length * every} steps, loss ${means.at(-1).toFixed(2)}; it began at ${
-    means[0].toFixed(2)}, and knowing nothing is ${chance.toFixed(2)}.`;
+    means[0].toFixed(2)}, and knowing nothing is ${chance.toFixed(2)}. ${after}`.trim();
 }
 
 function curve() {

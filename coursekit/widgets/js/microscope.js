@@ -3,7 +3,7 @@
 
 import { element, follow, keepKeys, setAttribute, setText, write } from "./shared.js";
 import { editorOf } from "./microscope_edit.js";
-import { MOST, compared, drawRows, score, sourceList } from "./microscope_source.js";
+import { MOST, compared, drawRows, reveal, score, sourceList } from "./microscope_source.js";
 import { stepView } from "./microscope_step.js";
 import { load } from "./microscope_trace.js";
 
@@ -128,6 +128,14 @@ function build(model, box) {
     element("div", { class: "ck-sides" },
       element("div", { class: "ck-left" }, ...lists.map((list) => list.node)),
       steps.node, element("div", { class: "ck-table" }, steps.table)));
+  let seen = {};
+
+  // The line of a new step, or one newly chosen; else the reader may scroll.
+  function follows(list, { step, version, line }) {
+    const moved = step !== seen.step || version !== seen.version;
+    if (moved || line !== seen.line) reveal(list, moved ? ".ck-here" : ".ck-line");
+    seen = { step, version, line };
+  }
 
   function update() {
     const [trace, values] = [state.now(), state.values()];
@@ -142,8 +150,14 @@ function build(model, box) {
     setAttribute(lists[version].node, "aria-activedescendant",
       line === null ? "" : `${name}-${version}-${line}`);
     steps.draw(trace, values);
+    follows(lists[version], values);
   }
-  return follow(model, TRAITS, update);
+  const unfollow = follow(model, TRAITS, update);
+  // Before the first layout nothing can be scrolled; a narrow page lays out anew.
+  const laidOut = new ResizeObserver(() =>
+    reveal(lists[state.values().version], ".ck-here"));
+  lists.forEach((list) => laidOut.observe(list.node));
+  return () => { laidOut.disconnect(); unfollow(); };
 }
 
 function render({ model, el }) {

@@ -90,6 +90,15 @@ function drawRow(row, { count, rate, most, heat, guess, open, earlier, then }) {
     + (judged ? `, ${verdictWords(guess, rate)}` : ""));
 }
 
+// Scrolls the list, and nothing around it, until a row of a kind can be seen.
+export function reveal({ node }, kind) {
+  const row = node.querySelector(kind);
+  if (!row || node.hidden) return;
+  const [box, at] = [node.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (at.top >= box.top && at.bottom <= box.bottom) return;
+  node.scrollTop += at.top - box.top - (box.height - at.height) / 2;
+}
+
 // What the reader is asked to predict, and afterwards how many were right.
 export function score({ rates }, { predicting, predicted }) {
   const asked = Object.keys(rates);

@@ -7,7 +7,7 @@ import {
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [740, 340, 62, 28, 26, 44];
 const MOST = 12;
 const [LEAST_X, MOST_X] = [-2, 4]; // powers of ten
-const TRAITS = ["points", "device", "kind"];
+const TRAITS = ["points", "device", "kind", "timed_on"];
 const SHAPES = [
   (x, y) => `M${x - 5} ${y}a5 5 0 1 0 10 0a5 5 0 1 0 -10 0z`,
   (x, y) => `M${x - 5} ${y - 5}h10v10h-10z`,
@@ -28,18 +28,25 @@ export function roofOf({ devices, device, kind }) {
 }
 
 export function linesOf(state) {
+  const { device, timed_on: timed } = state;
   const roof = roofOf(state);
   return state.points.map(([name, intensity, reached]) => {
     const side = intensity < roof.ridge ? "memory" : "arithmetic";
     const text = `${name}: bound by ${side}, at most ${digits(roof.at(intensity))} TFLOP/s`;
-    return reached === null ? `${text}.` : `${text}; it reaches ${digits(reached)}.`;
+    if (reached === null) return `${text}.`;
+    return device === timed ? `${text}; it reaches ${digits(reached)}.`
+      : `${text}; its time is of the ${timed}.`;
   });
 }
+
+// The points as they can be drawn: a time of another GPU is none under this roof.
+const drawnOf = ({ points, device, timed_on: timed }) => points.map(([name, x, reached]) =>
+  [name, x, device === timed ? reached : null]);
 
 // Places on the picture, and the powers of ten of its axes.
 function frame(state) {
   const roof = roofOf(state);
-  const rates = state.points.map(([, x, y]) => y ?? roof.at(x));
+  const rates = drawnOf(state).map(([, x, y]) => y ?? roof.at(x));
   const least = Math.floor(Math.log10(Math.min(...rates, roof.at(10 ** LEAST_X))));
   const most = Math.ceil(Math.log10(Math.max(roof.peak * 1.2, ...rates)));
   const across = (WIDTH - LEFT - RIGHT) / (MOST_X - LEAST_X);
@@ -103,11 +110,12 @@ function picture() {
     const ridge = `${at.x(at.roof.ridge)} ${at.y(at.roof.peak)}`;
     back.set(at);
     setAttribute(line, "d", `M${at.x(low)} ${at.y(at.roof.at(low))}L${ridge}H${at.x(high)}`);
-    const places = state.points.map(([, intensity, reached]) =>
+    const drawnPoints = drawnOf(state);
+    const places = drawnPoints.map(([, intensity, reached]) =>
       [at.x(intensity), at.y(reached ?? at.roof.at(intensity))]);
     const heights = besides(places);
     points.forEach((one, number) => {
-      const point = state.points[number];
+      const point = drawnPoints[number];
       Object.values(one).forEach((part) => show(part, Boolean(point)));
       if (!point) return;
       const [name, intensity, reached] = point;

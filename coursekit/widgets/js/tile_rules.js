@@ -36,6 +36,9 @@ export function runsOf(numbers) {
 const spansOf = (numbers) => runsOf(numbers).map(([first, count]) =>
   (count === 1 ? `${first}` : `${first}-${first + count - 1}`)).join(", ");
 
+const namedOf = (word, numbers) =>
+  `${word}${numbers.length === 1 ? "" : "s"} ${spansOf(numbers)}`;
+
 // Most different words that one of 32 banks is asked for.
 function bankTurns(words) {
   const banks = new Map();
@@ -243,7 +246,7 @@ export function wordsOf(state) {
     told: toldOf(cut, thread, step),
     so_far: soFarOf(cut, block, step),
     owner: `Thread ${thread} is lane ${thread % LANES} of warp ${over(thread, LANES)}. `
-      + `Of its block's tile it owns rows ${spansOf(rowsOf(cut, thread))} and columns ${
-        spansOf(colsOf(cut, thread))}.`,
+      + `Of its block's tile it owns ${namedOf("row", rowsOf(cut, thread))} and ${
+        namedOf("column", colsOf(cut, thread))}.`,
   };
 }

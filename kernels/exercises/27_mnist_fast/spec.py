@@ -43,7 +43,7 @@ def _compare(what, statistics, given, wanted=None):
     if wanted is None:
         wanted = [w[0] @ mean + b[0]], [w[0] @ covariance @ w[0]]
     found = statistics(mean, covariance, w, b)
-    if not isinstance(found, tuple) or len(found) != 2:
+    if not isinstance(found, (tuple, list)) or len(found) != 2:
         raise CheckFailed.explained(
             f"statistics returns {type(found).__name__}, not two arrays.",
             "The means of the channels, and their variances.",

@@ -1,0 +1,124 @@
+"""What a race with PyTorch finds besides times: distances from float64, and phases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+FAR = 2  # times PyTorch's distance: what the rule of the race allows
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far from float64 a training ends, for one draw.
+
+    Attributes
+    ----------
+    precision : str
+    batch, draw, steps : int
+    ours, pytorch : float
+        Distance of the weights, relative to how far those of float64 have gone.
+    our_loss, pytorch_loss : float
+        Largest distance of a step's loss.
+    control, control_loss : float, optional
+        Both for PyTorch's step in another form.
+    """
+
+    precision: str
+    batch: int
+    draw: int
+    steps: int
+    ours: float
+    pytorch: float
+    our_loss: float
+    pytorch_loss: float
+    control: float | None = None
+    control_loss: float | None = None
+
+    @property
+    def ratios(self) -> dict[str, tuple[float, float]]:
+        """Distances of weights and of losses over PyTorch's, ours and the control's."""
+        found = {"ours": (self.ours / self.pytorch, self.our_loss / self.pytorch_loss)}
+        if self.control is not None:
+            of_losses = self.control_loss / self.pytorch_loss
+            found["control"] = self.control / self.pytorch, of_losses
+        return found
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Ratios of distances to PyTorch's, of all draws of a batch.
+
+    Attributes
+    ----------
+    precision : str
+    batch : int
+    of : str
+        "ours", or "control": PyTorch's step in another form.
+    draws : int
+    mean, largest : float
+        Geometric mean of the weights' ratios, and the largest.
+    within : int
+        In how many draws the ratio is at most 2.
+    loss_mean, loss_largest, loss_within
+        The same of losses.
+    """
+
+    precision: str
+    batch: int
+    of: str
+    draws: int
+    mean: float
+    largest: float
+    within: int
+    loss_mean: float
+    loss_largest: float
+    loss_within: int
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Time of one phase, launched over and over.
+
+    Attributes
+    ----------
+    precision, name : str
+    batch : int
+    time_us : float
+    """
+
+    precision: str
+    batch: int
+    name: str
+    time_us: float
+
+
+@dataclass(frozen=True)
+class Race:
+    """What was found on one GPU on one day."""
+
+    device: str
+    date: str
+    rate: float
+    distances: list[Distance] = field(default_factory=list)
+    phases: list[Phase] = field(default_factory=list)
+    summaries: list[Summary] = field(default_factory=list)
+
+
+def summaries(distances: list[Distance]) -> list[Summary]:
+    """Sum up the ratios of each precision and batch, of all draws that there are."""
+    ratios: dict[tuple, list] = {}
+    for row in distances:
+        for of, pair in row.ratios.items():
+            ratios.setdefault((row.precision, row.batch, of), []).append(pair)
+    return [
+        Summary(*kind, len(pairs), *_told([w for w, _ in pairs]),
+                *_told([loss for _, loss in pairs]))
+        for kind, pairs in ratios.items()
+    ]  # fmt: skip
+
+
+def _told(ratios: list[float]) -> tuple[float, float, int]:
+    mean = float(np.exp(np.log(ratios).mean()))
+    return mean, max(ratios), sum(ratio <= FAR for ratio in ratios)
