@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from coursekit.errors import LaunchError
-from coursekit.recording import cudnn_graphs, lt_products, trying
+from coursekit.recording import cublas, cudnn_graphs, lt_products, trying
 from coursekit.recording.mnist_library import Parts
 
 # ---------------------------------------------------------------- a time to choose by
@@ -195,13 +195,13 @@ class Columns:
     def cublasLtMatmul(self, handle, product, one, a, A, b, B, zero, c, C, d, D, *_):
         told, out = self.known[product.value], self._matrix(d, D)
         left, right = self._matrix(a, A), self._matrix(b, B)
-        left = left.T if told[lt_products.TRANSPOSED_LEFT] else left
-        right = right.T if told[lt_products.TRANSPOSED_RIGHT] else right
+        left = left.T if told.get(lt_products.TRANSPOSED_LEFT) else left
+        right = right.T if told.get(lt_products.TRANSPOSED_RIGHT) else right
         self._after(told, left @ right, right, out)
         return 0
 
     def _after(self, told, found, right, out) -> None:
-        kind = KINDS[told[lt_products.AFTERWARDS]]
+        kind = KINDS[told.get(lt_products.AFTERWARDS, 1)]
         counts = {"sum": right.shape[1]}
         bias = told.get(lt_products.BIAS)
         if bias:
@@ -244,6 +244,21 @@ def test_a_linear_layer_goes_forward(parts):
     x, w, bias, out = random(N, FROM), random(TO, FROM), random(TO), torch.empty(N, TO)
     parts.forward(x, w, out, bias)()
     same(out, x @ w.T + bias)
+
+
+def test_the_peer_of_matrix_products_is_row_major():
+    a, b, c = random(3, 4), random(4, 5), torch.empty(3, 5)
+    plan = cublas.Plan.of(Columns(), (3, 5, 4), workspace=0)
+    addresses = tuple(tensor.data_ptr() for tensor in (b, a, c))
+    plan.launch(plan.proposals()[0], addresses, stream=0)
+    same(c, a @ b)
+
+
+def test_a_product_that_the_library_refuses_is_an_error():
+    plan = cublas.Plan.of(Columns(), (3, 5, 4), workspace=0)
+    plan.lt.cublasLtMatmul = lambda *_: 15
+    with pytest.raises(LaunchError, match=r"cublasLtMatmul returns the status 15"):
+        plan.launch(cublas.Proposal(), (0, 0, 0), stream=0)
 
 
 def test_a_linear_layer_learns(parts):

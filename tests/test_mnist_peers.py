@@ -280,6 +280,16 @@ def test_peers_of_the_race_are_named_for_what_they_are():
         assert ("cuDNN" in name) == form.library != name.startswith("PyTorch")
 
 
+def test_losses_of_a_race_are_those_of_its_steps():
+    images, labels = digits(8)
+    row = Layout(FULL).row(initial_weights(FULL, seed=3))
+    given, losses = (images, labels, ck.to_device(row), 4, (0, 4)), []
+    noted = mnist_peers.trained(mnist_peers.PLAIN, given, "float64", losses, "cpu")
+    weights = mnist_peers.trained(mnist_peers.PLAIN, given, "float64", place="cpu")
+    assert all(np.array_equal(noted[name], weights[name]) for name in weights)
+    assert len(losses) == 2 and all(1.5 < loss < 4 for loss in losses)
+
+
 def test_forms_that_run_the_same_step_have_it_compiled_once(monkeypatch):
     made = []
     monkeypatch.setattr(mnist_peers, "Step", lambda form: made.append(form) or form)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -186,8 +185,6 @@ def record(folder: Path | None = None, place: Path | None = None) -> FullRun:
         seed=recipe.seed,
         keep=lambda trainer: shipping.keep(weights, recipe, trainer, *parts),
     )
-    place.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_suffix(f".{os.getpid()}")
-    unfinished.write_text(json.dumps(asdict(found), indent=1) + "\n", encoding="utf-8")
-    os.replace(unfinished, place)
+    text = json.dumps(asdict(found), indent=1) + "\n"
+    paths.write_whole(place, text.encode())
     return found

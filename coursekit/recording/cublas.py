@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import coursekit as ck
@@ -48,11 +48,12 @@ def case() -> Callable | None:
     """Return a case ``(A, B, C, M, N, K)`` of row-major arrays, None without cuBLAS."""
     if importlib.util.find_spec("torch"):
         import torch  # noqa: F401 (brings its cuBLAS into the process)
-    found = [_load(names) for names in LIBRARIES]
+    found = [load(names) for names in LIBRARIES]
     return Fastest(*found) if all(found) else None
 
 
-def _load(names) -> ctypes.CDLL | None:
+def load(names) -> ctypes.CDLL | None:
+    """Return the first library that is found, or None."""
     for name in names:
         try:
             return ctypes.CDLL(name)
@@ -61,7 +62,8 @@ def _load(names) -> ctypes.CDLL | None:
     return None
 
 
-def _check(status: int, what: str) -> None:
+def check(status: int, what: str) -> None:
+    """Raise LaunchError where a call of the library has failed."""
     if status:
         raise LaunchError.explained(
             f"{what} returns the status {status}.",
@@ -97,28 +99,36 @@ class Fastest:
     @functools.cached_property
     def _handle(self) -> ctypes.c_void_p:
         handle = _WORD()
-        _check(self.blas.cublasCreate_v2(ctypes.byref(handle)), "cublasCreate")
+        check(self.blas.cublasCreate_v2(ctypes.byref(handle)), "cublasCreate")
         return handle
 
     def _sgemm(self, shape, A, B, C) -> None:
         """Row-major C = A B is, by columns, C' = B' A'."""
         M, N, K = map(_INT, shape)
         stream = _WORD(_stream())
-        _check(self.blas.cublasSetStream_v2(self._handle, stream), "cublasSetStream")
+        check(self.blas.cublasSetStream_v2(self._handle, stream), "cublasSetStream")
         status = self.blas.cublasSgemm_v2(
             self._handle, NOT_TRANSPOSED, NOT_TRANSPOSED, N, M, K, ctypes.byref(_ONE),
             _WORD(B.address), N, _WORD(A.address), K, ctypes.byref(_ZERO),
             _WORD(C.address), N,
         )  # fmt: skip
-        _check(status, "cublasSgemm")
+        check(status, "cublasSgemm")
 
     def _ways(self, shape) -> dict[str, Callable]:
         """What cublasLt proposes for a shape."""
-        plan = Plan.of(self.lt, *shape)
+        plan = Plan.of(self.lt, shape, self._workspace.address)
         return {
-            f"cublasLt {number}": functools.partial(plan.launch, proposal)
+            f"cublasLt {number}": functools.partial(_launch, plan, proposal)
             for number, proposal in enumerate(plan.proposals())
         }
+
+    @functools.cached_property
+    def _workspace(self) -> ck.Array:
+        return ck.empty(WORKSPACE_BYTES, "uint8")
+
+
+def _launch(plan: Plan, proposal: Proposal, A, B, C) -> None:
+    plan.launch(proposal, (B.address, A.address, C.address), _stream())
 
 
 def _best_ms(way: Callable, A, B, C) -> float:
@@ -147,60 +157,80 @@ def _stream() -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """Descriptors of cublasLt for one shape."""
+    """A product described to cublasLt, and memory for it to work in.
+
+    Attributes
+    ----------
+    lt, handle, product
+        The library, its context, and what it is to do.
+    layouts : tuple
+        Of the left factor, the right one and the result, each by columns.
+    workspace, workspace_bytes : int
+        Address and size; who makes the plan keeps the memory.
+    """
 
     lt: ctypes.CDLL
     handle: ctypes.c_void_p
     product: ctypes.c_void_p
-    layouts: tuple  # of B, A and C, each by columns
-    workspace: object
+    layouts: tuple
+    workspace: int
+    workspace_bytes: int = WORKSPACE_BYTES
 
     @classmethod
-    def of(cls, lt: ctypes.CDLL, M: int, N: int, K: int) -> Plan:
+    def of(cls, lt: ctypes.CDLL, shape: tuple[int, int, int], workspace: int) -> Plan:
         """Describe row-major C = A B as C' = B' A'."""
+        M, N, K = shape
         handle, product = _WORD(), _WORD()
-        _check(lt.cublasLtCreate(ctypes.byref(handle)), "cublasLtCreate")
+        check(lt.cublasLtCreate(ctypes.byref(handle)), "cublasLtCreate")
         status = lt.cublasLtMatmulDescCreate(ctypes.byref(product), COMPUTE_32, REAL_32)
-        _check(status, "cublasLtMatmulDescCreate")
-        layouts = []
-        for rows, columns in ((N, K), (K, M), (N, M)):
-            layout = _WORD()
-            status = lt.cublasLtMatrixLayoutCreate(
-                ctypes.byref(layout), REAL_32, ctypes.c_uint64(rows),
-                ctypes.c_uint64(columns), ctypes.c_int64(rows),
-            )  # fmt: skip
-            _check(status, "cublasLtMatrixLayoutCreate")
-            layouts.append(layout)
-        workspace = ck.empty(WORKSPACE_BYTES, "uint8")
-        return cls(lt, handle, product, tuple(layouts), workspace)
+        check(status, "cublasLtMatmulDescCreate")
+        shapes = (N, K), (K, M), (N, M)
+        layouts = tuple(layout(lt, rows, columns, rows) for rows, columns in shapes)
+        return cls(lt, handle, product, layouts, workspace)
 
-    def proposals(self) -> Iterator[Proposal]:
+    def proposals(self) -> list[Proposal]:
         """Ask for ways to compute, those first that the library takes for faster."""
         preference, count = _WORD(), _INT()
-        _check(
-            self.lt.cublasLtMatmulPreferenceCreate(ctypes.byref(preference)), "cublasLt"
-        )
-        most = ctypes.c_uint64(WORKSPACE_BYTES)
+        status = self.lt.cublasLtMatmulPreferenceCreate(ctypes.byref(preference))
+        check(status, "cublasLtMatmulPreferenceCreate")
+        most = ctypes.c_uint64(self.workspace_bytes)
         self.lt.cublasLtMatmulPreferenceSetAttribute(
             preference, MAX_WORKSPACE, ctypes.byref(most), ctypes.c_size_t(8)
         )
         found = (Proposal * PROPOSALS)()
-        right, left, out = self.layouts
+        left, right, out = self.layouts
         status = self.lt.cublasLtMatmulAlgoGetHeuristic(
-            self.handle, self.product, right, left, out, out, preference, PROPOSALS,
+            self.handle, self.product, left, right, out, out, preference, PROPOSALS,
             found, ctypes.byref(count),
         )  # fmt: skip
         self.lt.cublasLtMatmulPreferenceDestroy(preference)
-        return (p for p in found[: 0 if status else count.value] if not p.state)
+        return [p for p in found[: 0 if status else count.value] if not p.state]
 
-    def launch(self, proposal: Proposal, A, B, C) -> None:
-        """Compute C in the proposed way, on the current stream."""
-        right, left, out = self.layouts
+    def launch(self, proposal: Proposal, addresses: tuple, stream: int) -> None:
+        """Compute in the proposed way; the addresses are in the order of layouts.
+
+        Raises
+        ------
+        LaunchError
+            The library refuses.
+        """
+        left, right, out = self.layouts
+        a, b, c = map(_WORD, addresses)
         status = self.lt.cublasLtMatmul(
-            self.handle, self.product, ctypes.byref(_ONE), _WORD(B.address), right,
-            _WORD(A.address), left, ctypes.byref(_ZERO), _WORD(C.address), out,
-            _WORD(C.address), out, ctypes.byref(proposal.algorithm),
-            _WORD(self.workspace.address), ctypes.c_size_t(WORKSPACE_BYTES),
-            _WORD(_stream()),
+            self.handle, self.product, ctypes.byref(_ONE), a, left, b, right,
+            ctypes.byref(_ZERO), c, out, c, out, ctypes.byref(proposal.algorithm),
+            _WORD(self.workspace), ctypes.c_size_t(self.workspace_bytes),
+            _WORD(stream),
         )  # fmt: skip
-        _check(status, "cublasLtMatmul")
+        check(status, "cublasLtMatmul")
+
+
+def layout(lt: ctypes.CDLL, rows: int, columns: int, pitch: int) -> ctypes.c_void_p:
+    """Describe a float32 matrix that lies by columns, `pitch` numbers apart."""
+    held = _WORD()
+    status = lt.cublasLtMatrixLayoutCreate(
+        ctypes.byref(held), REAL_32, ctypes.c_uint64(rows), ctypes.c_uint64(columns),
+        ctypes.c_int64(pitch),
+    )  # fmt: skip
+    check(status, "cublasLtMatrixLayoutCreate")
+    return held

@@ -16,14 +16,8 @@ from coursekit.recording.trying import best_ms, fastest
 WORKSPACE_BYTES = 32 << 20
 # Values of cublasLt's enumerations.
 COMPUTE = {"tf32": 77, "fp32": 68}
-TRANSPOSED_LEFT, TRANSPOSED_RIGHT, AFTERWARDS, BIAS, MASK, MASK_PITCH = (
-    3,
-    4,
-    7,
-    8,
-    11,
-    12,
-)
+TRANSPOSED_LEFT, TRANSPOSED_RIGHT, AFTERWARDS = 3, 4, 7
+BIAS, MASK, MASK_PITCH = 8, 11, 12
 EPILOGUES = {
     "": 1, "bias": 4, "relu_bias": 2 | 128 | 4, "relu_backward": 8 | 128 | 16,
     "sum_right": 512,
@@ -49,13 +43,7 @@ class Matrix:
     def layout(self, lt) -> ctypes.c_void_p:
         """Describe it to cublasLt."""
         rows, columns = self.tensor.shape
-        held = _WORD()
-        status = lt.cublasLtMatrixLayoutCreate(
-            ctypes.byref(held), cublas.REAL_32, ctypes.c_uint64(columns),
-            ctypes.c_uint64(rows), ctypes.c_int64(self.tensor.stride(0)),
-        )  # fmt: skip
-        cublas._check(status, "cublasLtMatrixLayoutCreate")
-        return held
+        return cublas.layout(lt, columns, rows, self.tensor.stride(0))
 
 
 @dataclass(frozen=True)
@@ -88,7 +76,7 @@ def library() -> ctypes.CDLL:
     """
     import torch  # noqa: F401 (brings its cublasLt into the process)
 
-    found = cublas._load(cublas.LIBRARIES[1])
+    found = cublas.load(cublas.LIBRARIES[1])
     if found is None:
         raise LaunchError.explained(
             "cublasLt is not found.",
@@ -101,7 +89,7 @@ def library() -> ctypes.CDLL:
 @functools.cache
 def _handle() -> ctypes.c_void_p:
     handle = _WORD()
-    cublas._check(library().cublasLtCreate(ctypes.byref(handle)), "cublasLtCreate")
+    cublas.check(library().cublasLtCreate(ctypes.byref(handle)), "cublasLtCreate")
     return handle
 
 
@@ -134,12 +122,11 @@ class Product:
     def __post_init__(self):
         import torch
 
-        self.lt, place = library(), self.out.device
+        place = self.out.device
         self.workspace = torch.empty(WORKSPACE_BYTES, dtype=torch.uint8, device=place)
-        self.product = self._described()
-        matrices = self.left, self.right, Matrix(self.out)
-        self.layouts = [matrix.layout(self.lt) for matrix in matrices]
-        self.proposal = fastest(self._proposals(), self._best_ms)
+        self.matrices = self.left, self.right, Matrix(self.out)
+        self.plan = self._planned()
+        self.proposal = fastest(self.plan.proposals(), self._best_ms)
         if self.proposal is None:
             raise LaunchError.explained(
                 f"cublasLt makes no product with {self.after.name or 'nothing'!r} "
@@ -150,16 +137,23 @@ class Product:
 
     def __call__(self) -> None:
         """Launch on PyTorch's current stream."""
-        self._checked(self.proposal)
+        self._launch(self.proposal)
 
-    def _checked(self, proposal: Proposal) -> None:
-        cublas._check(self._launch(proposal), "cublasLtMatmul")
+    def _launch(self, proposal: Proposal) -> None:
+        addresses = tuple(matrix.tensor.data_ptr() for matrix in self.matrices)
+        self.plan.launch(proposal, addresses, _stream())
 
-    def _described(self) -> ctypes.c_void_p:
-        held, lt = _WORD(), self.lt
+    def _planned(self) -> cublas.Plan:
+        lt = library()
+        layouts = tuple(matrix.layout(lt) for matrix in self.matrices)
+        room = self.workspace.data_ptr(), WORKSPACE_BYTES
+        return cublas.Plan(lt, _handle(), self._described(lt), layouts, *room)
+
+    def _described(self, lt) -> ctypes.c_void_p:
+        held = _WORD()
         kind = COMPUTE[self.precision], cublas.REAL_32
         status = lt.cublasLtMatmulDescCreate(ctypes.byref(held), *kind)
-        cublas._check(status, "cublasLtMatmulDescCreate")
+        cublas.check(status, "cublasLtMatmulDescCreate")
         after = self.after
         values = {
             TRANSPOSED_LEFT: ctypes.c_int32(self.left.turned),
@@ -175,43 +169,12 @@ class Product:
             status = lt.cublasLtMatmulDescSetAttribute(
                 held, name, ctypes.byref(value), ctypes.c_size_t(ctypes.sizeof(value))
             )
-            cublas._check(status, f"cublasLtMatmulDescSetAttribute({name})")
+            cublas.check(status, f"cublasLtMatmulDescSetAttribute({name})")
         return held
-
-    def _proposals(self):
-        """Ask for ways to compute, those first that the library takes for faster."""
-        lt, preference, count = self.lt, _WORD(), ctypes.c_int()
-        status = lt.cublasLtMatmulPreferenceCreate(ctypes.byref(preference))
-        cublas._check(status, "cublasLtMatmulPreferenceCreate")
-        most = ctypes.c_uint64(WORKSPACE_BYTES)
-        lt.cublasLtMatmulPreferenceSetAttribute(
-            preference, cublas.MAX_WORKSPACE, ctypes.byref(most), ctypes.c_size_t(8)
-        )
-        found = (Proposal * cublas.PROPOSALS)()
-        left, right, out = self.layouts
-        status = lt.cublasLtMatmulAlgoGetHeuristic(
-            _handle(), self.product, left, right, out, out, preference,
-            cublas.PROPOSALS, found, ctypes.byref(count),
-        )  # fmt: skip
-        lt.cublasLtMatmulPreferenceDestroy(preference)
-        some = found[: 0 if status else count.value]
-        return [proposal for proposal in some if not proposal.state]
-
-    def _launch(self, proposal: Proposal) -> int:
-        left, right, out = self.layouts
-        into = _WORD(self.out.data_ptr())
-        return self.lt.cublasLtMatmul(
-            _handle(), self.product, ctypes.byref(cublas._ONE),
-            _WORD(self.left.tensor.data_ptr()), left,
-            _WORD(self.right.tensor.data_ptr()), right, ctypes.byref(cublas._ZERO),
-            into, out, into, out, ctypes.byref(proposal.algorithm),
-            _WORD(self.workspace.data_ptr()), ctypes.c_size_t(WORKSPACE_BYTES),
-            _WORD(_stream()),
-        )  # fmt: skip
 
     def _best_ms(self, proposal: Proposal, best: float) -> float:
         """Time a proposal; infinity where the library refuses."""
         try:
-            return best_ms(functools.partial(self._checked, proposal), best)
+            return best_ms(functools.partial(self._launch, proposal), best)
         except LaunchError:
             return math.inf

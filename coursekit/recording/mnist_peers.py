@@ -257,16 +257,35 @@ def exactly(images, labels, start, batch: int, starts) -> dict[str, np.ndarray]:
     return _exact[key]
 
 
-def trained(form: Form, given: tuple, kind: str = "float32") -> dict[str, np.ndarray]:
-    """Return the weights by name after PyTorch's steps in a type."""
+def trained(
+    form: Form,
+    given: tuple,
+    kind: str = "float32",
+    losses: list[float] | None = None,
+    place: str = "cuda",
+) -> dict[str, np.ndarray]:
+    """Return the weights by name after PyTorch's steps in a type.
+
+    The loss of each step is appended to `losses`, if there is such a list.
+    """
     import torch
 
     images, labels, start, batch, starts = given
-    step = Step(form, getattr(torch, kind))
-    step.load(torch.as_tensor(ck.to_host(start), device="cuda"))
+    step = Step(form, getattr(torch, kind), place)
+    if losses is not None:
+        step.loss = _noting(step.loss, losses)
+    step.load(torch.as_tensor(ck.to_host(start), device=place))
     Batches(step, images, labels, batch, starts)()
     row = torch.cat([weight.reshape(-1).double() for weight in step.weights])
     return Layout(FULL).named(row.cpu().numpy())
+
+
+def _noting(whole: Callable, losses: list[float]) -> Callable:
+    def noted(images, labels):
+        losses.append(float((loss := whole(images, labels)).detach()))
+        return loss
+
+    return noted
 
 
 def distance(weights, exact, start) -> float:

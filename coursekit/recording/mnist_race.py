@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -99,27 +98,10 @@ def _apart(given: tuple, exact: tuple, precision: str) -> dict[str, float]:
     return found
 
 
-def _starts(batch: int) -> tuple[int, ...]:
-    return tuple(step * batch % mnist_steps.POOL for step in range(STEPS))
-
-
 def _by_pytorch(given: tuple, form: Form, kind: str = "float32"):
-    import torch
-
-    images, labels, start, batch = given
-    step = mnist_peers.Step(form, getattr(torch, kind))
-    step.load(torch.as_tensor(ck.to_host(start), device="cuda"))
-    whole, losses = step.loss, []
-
-    def watched(*pictures):
-        loss = whole(*pictures)
-        losses.append(float(loss.detach()))
-        return loss
-
-    step.loss = watched
-    mnist_peers.Batches(step, images, labels, batch, _starts(batch))()
-    row = torch.cat([weight.reshape(-1).double() for weight in step.weights])
-    return Layout(FULL).named(row.cpu().numpy()), np.array(losses)
+    losses, starts = [], mnist_steps.starts(given[3], STEPS)
+    weights = mnist_peers.trained(form, (*given, starts), kind, losses)
+    return weights, np.array(losses)
 
 
 def _by_ours(given: tuple, precision: str):
@@ -127,7 +109,7 @@ def _by_ours(given: tuple, precision: str):
     fused = _fused(precision, batch)
     fused.load(start)
     pictures, losses = images.reshape(-1, FULL.side, FULL.side), []
-    for first in _starts(batch):
+    for first in mnist_steps.starts(batch, STEPS):
         part = slice(first, first + batch)
         fused.run(ck.to_device(pictures[part]), ck.to_device(labels[part]))
         losses.append(fused.loss)
@@ -203,7 +185,6 @@ def recorded(place: Path | None = None) -> Race | None:
 def write(race: Race, place: Path | None = None) -> Path:
     """Write a record, a row a line."""
     place = place or file()
-    place.parent.mkdir(parents=True, exist_ok=True)
     content = asdict(race)
     rows = {name: content.pop(name) for name in ROWS}
     for row, far in zip(rows["distances"], race.distances, strict=True):
@@ -212,10 +193,8 @@ def write(race: Race, place: Path | None = None) -> Path:
     for name, each in rows.items():
         lines = ",\n".join(f"  {json.dumps(_rounded(row))}" for row in each)
         parts.append(f" {json.dumps(name)}: [\n{lines}\n ]")
-    unfinished = place.with_suffix(f".{os.getpid()}")
-    unfinished.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
-    os.replace(unfinished, place)
-    return place
+    text = "{\n" + ",\n".join(parts) + "\n}\n"
+    return paths.write_whole(place, text.encode())
 
 
 def _rounded(value):

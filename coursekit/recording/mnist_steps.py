@@ -105,9 +105,9 @@ class Fused:
         return self._runs[key]
 
 
-def starts(batch: int) -> tuple[int, ...]:
-    """Return the first picture of each step's batch."""
-    return tuple(step * batch % POOL for step in range(STEPS[batch]))
+def starts(batch: int, count: int | None = None) -> tuple[int, ...]:
+    """Return the first picture of each step's batch, of as many as a call takes."""
+    return tuple(step * batch % POOL for step in range(count or STEPS[batch]))
 
 
 def cases(precision: str, forms: dict[str, tuple]) -> dict[str, Callable]:
