@@ -4,6 +4,8 @@ A phase gets what float64 makes of the phases before it, rounded to float32, and
 give what float64 makes of its own. Where a value decides which of four is the largest,
 products are float32's, by three of TF32: errors below 2^-21 of the factors, and of up
 to 300 sums of either sign. Else they are TF32's: two factors, each off by 2^-11.
+The convolutions of the tuned step in float32 are launched so as well, with the full
+network.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from kernel_launches import Launch, blank, blocks, launches, ramp
 
 from coursekit.mnist import FULL
 from coursekit.mnist.fused.plan import PHASES, Plan, pixel_scale
-from coursekit.mnist.fused.tuned import TunedPlan
+from coursekit.mnist.fused.tuned import Float32Plan, TunedPlan
 
 OFF = {1: 2.0**-9, 3: 2.0**-14}  # by PRECISION, of the largest value of an array
 BEFORE = {
@@ -72,6 +74,12 @@ def phases_of(N: int, sms: int, side: int = TINY.side) -> Phases:
 def launch_of(phase: str, N: int, sms: int, side: int = TINY.side) -> Launch:
     """Launch a phase with what float64 makes of those before it."""
     known, precision = phases_of(N, sms, side), 3 if phase in EXACT else 1
+    defines = {**DEFINES, "NET_SIDE": side, "PRECISION": precision}
+    return launch_with(known, phase, OFF[precision], defines)
+
+
+def launch_with(known: Phases, phase: str, off: float, defines: dict) -> Launch:
+    """Launch a phase of a plan; results are off by so much of an array's largest."""
     plan = known.plan
     one = next(
         each
@@ -81,7 +89,7 @@ def launch_of(phase: str, N: int, sms: int, side: int = TINY.side) -> Launch:
     given = {
         "images": known.images.ravel(),
         "labels": known.labels,
-        "params": known.parameters.astype(np.float32),
+        "params": known.parameters.astype(np.float32) * (plan.layout.into >= 0),
         "sums": known.summed(*BEFORE[phase]).astype(np.int64),
         "patch0": known.patch(phase != "moments").astype(np.int64),
     }
@@ -92,8 +100,8 @@ def launch_of(phase: str, N: int, sms: int, side: int = TINY.side) -> Launch:
             array = known.arrays[argument]
             wanted = array.astype(np.float64).ravel()
             nothing = blank(array.size)
-            if array.dtype == np.uint8:
-                nothing = np.full(array.size, 255, np.uint8)
+            if array.dtype.kind == "u":
+                nothing = np.full(array.size, np.iinfo(array.dtype).max, array.dtype)
             arguments.append(nothing)
         elif argument == "patch0" and phase == "moments":
             wanted = known.patch(True)
@@ -103,23 +111,21 @@ def launch_of(phase: str, N: int, sms: int, side: int = TINY.side) -> Launch:
             arguments.append(given["sums"])
         elif isinstance(argument, str) and argument not in given:
             array = known.arrays.get(argument, np.full(1, np.nan))
-            kind = np.uint8 if array.dtype == np.uint8 else np.float32
+            kind = array.dtype if array.dtype.kind == "u" else np.float32
             arguments.append(array.astype(kind).ravel())
         else:
             arguments.append(given.get(argument, argument))
         if wanted is not None:
             results[position] = wanted
-            atol[position] = allowed(argument, wanted, known, precision)
+            atol[position] = allowed(argument, wanted, known, off)
     return Launch(
         phase, one.grid, 256, tuple(arguments), results, 0.0,
-        shared_bytes=one.shared_bytes, atol=atol,
-        defines={**DEFINES, "NET_SIDE": side, "PRECISION": precision},
+        shared_bytes=one.shared_bytes, atol=atol, defines=defines,
     )  # fmt: skip
 
 
-def allowed(name: str, wanted: np.ndarray, known: Phases, precision: int):
+def allowed(name: str, wanted: np.ndarray, known: Phases, off_most: float):
     """Say how far a result may be off; sums of each kind by their own size."""
-    off_most = OFF[precision]
     if name.startswith("where"):
         return 0.0
     if name != "sums":
@@ -207,7 +213,7 @@ def persistent(N: int, sms: int) -> Launch:
     for position, name in enumerate(one.arguments):
         if name in wanted:
             results[position] = wanted[name].astype(np.float64).ravel()
-            atol[position] = allowed(name, results[position], known, 1)
+            atol[position] = allowed(name, results[position], known, OFF[1])
     atol[one.arguments.index("params")] = OFF[1] * whole.atol[0] / OFF[3]
     return Launch(
         "persistent_step", one.grid, 256, arguments, results, 0.0,
@@ -271,3 +277,54 @@ def tuned(phase: str):
 # them, on a GPU, and test_mutations.py those that take less than one.
 for name in PHASES:
     launches(f"mnist_tuned/{name}.cu", [])(tuned(name))
+
+
+# ---------------------------------------------------------------- tuned, in float32
+
+# Of the largest value of an array: four times what a product errs of itself at most.
+# Errors are of either sign, and grow with the number of products as their sum does.
+OFF_TUNED = 2.0**-19
+CLOSED = 8  # the bit that says so of a relu
+
+
+@functools.cache
+def phases_of_float32(N: int, sms: int) -> Phases:
+    """Return what the phases of the full network make, as the float32 step has it."""
+    images, labels = batch(FULL, N)
+    weights = {name: w.astype(np.float64) for name, w in start(FULL).items()}
+    plan = Float32Plan(N, FULL, sms, forward_per_sm=1)
+    known = Phases(plan, images, labels, weights)
+    known.arrays["where1"] = words_of(known.arrays["where1"], known.arrays["p1"])
+    return known
+
+
+def words_of(where: np.ndarray, p1: np.ndarray) -> np.ndarray:
+    """Put four bits of each channel, 16 half + 4 t + i, into word t of its pixel."""
+    codes = (where | np.where(p1 > 0, 0, CLOSED)).astype(np.uint32)
+    of_pixel = codes.reshape(-1, 2, 4, 4).transpose(0, 2, 1, 3).reshape(-1, 8)
+    return (of_pixel << np.arange(0, 32, 4, dtype=np.uint32)).sum(1, dtype=np.uint32)
+
+
+def in_float32(phase: str, N: int, sms: int) -> Launch:
+    known = phases_of_float32(N, sms)
+    return launch_with(known, phase, OFF_TUNED, {"PRECISION": 3})
+
+
+# Three pictures for two blocks; two blocks for each picture.
+@launches(
+    "mnist_tuned/forward_convolutions_float32.cu",
+    [{"N": 3, "sms": 2}, {"N": 2, "sms": 4}],
+)
+def forward_convolutions_float32(N: int, sms: int) -> Launch:
+    return in_float32("forward_convolutions", N, sms)
+
+
+# Three pictures for two blocks that go by data, and for two that go by weights.
+@launches("mnist_tuned/backward_convolution_float32.cu", [{"N": 3, "sms": 4}])
+def backward_convolution_float32(N: int, sms: int, role: str = "") -> Launch:
+    launch = in_float32("backward_convolution", N, sms)
+    if not role:
+        return launch
+    *arguments, _ = launch.arguments  # one block of a role takes all pictures
+    data_blocks = int(role == "data")
+    return replace(launch, grid=1, arguments=(*arguments, data_blocks), results={})

@@ -196,11 +196,16 @@ class Phases:
         """The array of sums, with those of some phases in it."""
         order = ("conv2", "norm2", "conv1", "fc2", "fc1", "loss")
         parts = [self.sums[name] * (name in names) * unit_of(name) for name in order]
-        return np.rint(np.concatenate(parts))
+        return whole(np.concatenate(parts))
 
     def patch(self, known: bool) -> np.ndarray:
         """The array of sums over patches; zeros before they are known."""
-        return np.rint(self.sums["patch"] * FORWARD_UNIT * known)
+        return whole(self.sums["patch"] * FORWARD_UNIT * known)
+
+
+def whole(sums: np.ndarray) -> np.ndarray:
+    """Round to whole numbers; even ones, since an odd sum is spoiled."""
+    return 2 * np.rint(sums / 2)
 
 
 def unit_of(name: str) -> float:

@@ -155,17 +155,45 @@ def parts_of(table, A, B, extents) -> np.ndarray:
     return sums
 
 
-# The products of step 12 run on tensor cores alone: see test_matmul.py.
-@launches("matmul/step_12_tf32_split.cu", [{"K": 1, "N": 1}, {"K": 33, "N": 70}])
+# The fifth step of a block uses the first of four stages again.
+@launches(
+    "matmul/step_12_tf32_split.cu",
+    [{"M": 70, "N": 100, "K": 132}, {"K": 1, "N": 1}, {"K": 33, "N": 70}],
+)
+def matmul_tf32_split(N: int, K: int, M: int = 0) -> Launch:
+    return split_product(M, N, K) if M else split_transposed(K, N)
+
+
+def split_product(M: int, N: int, K: int) -> Launch:
+    launch = product("matmul_tf32_split", (M, N, K), 256, (128, 128))
+    A, B, *others = launch.arguments
+    high, low = (part.T.copy() for part in halves(B))
+    boxes = (Boxes(part, (128, 32), 128) for part in (A, high, low))
+    # What is lost of two numbers, and by leaving one product out, besides K roundings.
+    return replace(
+        launch,
+        grid=blocks(M, 128) * blocks(N, 128),
+        arguments=(*boxes, *others),
+        results={3: launch.results[2]},
+        rtol=(K + 2 * 2 + 4) * ROUNDING,
+        shared_bytes=4 * 48 * 1024,
+    )
+
+
 def split_transposed(K: int, N: int) -> Launch:
     B = ramp(K * N).reshape(K, N) + np.float32(2.0**-12)
-    high = tf32(B)
-    wanted = {place: part.T for place, part in ((1, high), (2, tf32(B - high)))}
+    wanted = {place: part.T for place, part in zip((1, 2), halves(B), strict=True)}
     results = (np.full((N, K), np.nan, np.float32) for _ in wanted)
     grid = blocks(N, 32), blocks(K, 32)
     arguments = (B, *results, K, N)
     wanted = {place: part.astype(np.float64) for place, part in wanted.items()}
     return Launch("split_transposed", grid, (32, 8), arguments, wanted)
+
+
+def halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the high and the low parts of numbers, as step 12 has them."""
+    high = tf32(x)
+    return high, tf32(x - high)
 
 
 def tf32(x: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 
@@ -89,6 +90,164 @@ def test_a_smaller_batch_is_learnt_from_in_the_room_of_a_larger_one():
             ours.step(images, labels)
             found.append(ours.weights_on_host())
     assert all(np.array_equal(found[0][k], found[1][k]) for k in found[0])
+
+
+# ---------------------------------------------------------------- divergence
+
+
+def losses_of(weights, *, rate=RATE) -> list[float]:
+    """Return the losses of two of our steps."""
+    found, options = [], {**OPTIONS, "rate": rate}
+    with ck.simulator():
+        ours = FusedTrainer(TINY, weights, COUNT, **options)
+        for number in range(2):
+            ours.step(*batch(TINY, COUNT, number))
+            found.append(ours.loss())
+    return found
+
+
+def losses_by_numpy(weights, *, rate=RATE, kind=np.float64) -> list[float]:
+    """Return the losses of two steps of the reference."""
+    found, weights = [], {name: w.astype(kind) for name, w in weights.items()}
+    for number in range(2):
+        images, labels = batch(TINY, COUNT, number)
+        pictures = reference.normalise(images, MEAN, DEVIATION)[:, None].astype(kind)
+        with np.errstate(all="ignore"):
+            step = reference_step.step(TINY, weights, pictures, labels, kind(rate))
+        found.append(step.losses.mean())
+        weights = step.weights
+    return found
+
+
+def spoiled(name: str, value: float) -> dict[str, np.ndarray]:
+    """Return weights of which one is no number."""
+    weights = start(TINY)
+    weights[name].flat[weights[name].size // 2] = value
+    return weights
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", TINY.learnt)
+def test_a_weight_that_is_no_number_makes_the_loss_nan(name, value):
+    weights = spoiled(name, value)
+    assert np.isnan(losses_by_numpy(weights)[-1])
+    assert np.isnan(losses_of(weights)[-1])
+
+
+def test_a_bias_of_minus_infinity_behind_a_relu_does_not():
+    weights = spoiled("bn1.bias", -np.inf)
+    wanted = losses_by_numpy(weights)
+    assert losses_of(weights) == pytest.approx(wanted, rel=1e-3)
+
+
+@pytest.mark.parametrize("rate", [1e20, np.inf])
+def test_a_training_that_diverges_has_the_loss_nan(rate):
+    assert np.isnan(losses_by_numpy(start(TINY), rate=rate, kind=np.float32)[-1])
+    assert np.isnan(losses_of(start(TINY), rate=rate)[-1])
+
+
+@pytest.mark.parametrize("at", [0, 40, 64, 130, 280, 300, 1600, 1706])
+def test_a_spoiled_sum_makes_the_loss_nan_within_two_steps(at):
+    """The sums of a channel, of dz2, of dz1, of fc2, of fc1's bias; the loss."""
+    losses = []
+    with ck.simulator():
+        ours = FusedTrainer(TINY, start(TINY), COUNT, **OPTIONS)
+        sums = np.zeros(ours.fused.plan.sums, np.int64)
+        sums[at] = 1
+        ours.fused.arrays["sums"] = ck.to_device(sums)
+        for number in range(2):
+            ours.step(*batch(TINY, COUNT, number))
+            losses.append(ours.loss())
+    assert np.isnan(losses).any()
+
+
+MOST = {"mnist_fast": 256, "mnist_tuned": 1024}  # what is added at once
+ADDING = """#include "{folder}/statistics.cuh"
+extern "C" __global__ void add_up(Sum *sum, const double *values, int n,
+                                  double *found)
+{{
+    if (threadIdx.x < n)
+        add_to(sum, values[threadIdx.x], BACKWARD_UNIT);
+    __syncthreads();  // all values are added
+    if (threadIdx.x == 0)
+        *found = total(sum, BACKWARD_UNIT);
+}}
+"""
+
+
+def added_up(folder: str, values) -> float:
+    """Return what a sum makes of values, each added by a thread."""
+    values, found = np.array(values), np.zeros(1)
+    with ck.simulator():
+        kernel = ck.compile(ADDING.format(folder=folder))["add_up"]
+        kernel[1, 1024](np.zeros(1, np.int64), values, values.size, found)
+    return found[0]
+
+
+@pytest.mark.parametrize("folder", MOST)
+@pytest.mark.parametrize("spoiling", [np.nan, np.inf, -np.inf, 1024.0, -1024.0, 1e300])
+def test_a_sum_is_nan_whatever_is_added_besides(folder, spoiling):
+    for values in ([spoiling, 1.0], [1.0, spoiling], [spoiling, spoiling, -3.0]):
+        assert np.isnan(added_up(folder, values))
+
+
+@pytest.mark.parametrize(("folder", "most"), MOST.items())
+def test_a_sum_holds_all_that_it_takes(folder, most):
+    largest, count = np.nextafter(most, 0), 2**17 // most
+    assert added_up(folder, [largest] * count) == pytest.approx(2.0**17)
+    assert added_up(folder, [-largest] * count) == pytest.approx(-(2.0**17))
+    assert np.isnan(added_up(folder, [float(most)]))
+    assert added_up(folder, [0.1, -0.3, 2.0**-50]) == pytest.approx(-0.2, abs=2.0**-42)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("conv1.weight", np.nan), ("conv1.bias", np.inf), ("bn1.weight", np.nan),
+     ("bn1.bias", np.nan)],
+)  # fmt: skip
+def test_the_tuned_update_notices_a_first_layer_that_is_no_number(name, value):
+    assert np.isnan(tuned_loss(TunedLayout(FULL).starts[name] + 3, value))
+
+
+def test_the_tuned_update_writes_a_loss_that_is_a_number():
+    assert np.isfinite(tuned_loss(0, 0.0))
+
+
+def tuned_loss(at: int, value: float) -> float:
+    """Return the loss that the first block of the tuned update writes."""
+    launch = PLANS["mnist_tuned/update.cu"].launch(first=1)
+    arguments = list(copy.deepcopy(launch.arguments))
+    arguments[0][at] = value
+    with ck.simulator():
+        kernel = ck.compile("mnist_tuned/update.cu")["update"]
+        kernel[1, 256, launch.shared_bytes](*arguments)
+    return arguments[-1][0]
+
+
+def test_the_tuned_head_passes_a_nan_on():
+    launch = PLANS["mnist_tuned/head.cu"].launch()
+    arguments = list(copy.deepcopy(launch.arguments))
+    arguments[0][5] = np.nan
+    with ck.simulator():
+        kernel = ck.compile("mnist_tuned/head.cu")["head"]
+        kernel[launch.grid, 256, launch.shared_bytes](*arguments)
+    assert arguments[-1][-1] % 2 == 1
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("precision", layout.PRECISIONS)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", FULL.learnt)
+def test_a_full_step_on_a_gpu_says_that_it_diverged(name, form, precision, gpu):
+    weights = start(FULL)
+    weights[name].flat[weights[name].size // 2] = np.nan
+    ours = FusedTrainer(FULL, weights, 64, precision=precision, form=form, **OPTIONS)
+    for number in range(2):
+        ours.step(*batch(FULL, 64, number))
+    assert np.isnan(ours.loss())
+
+
+# ---------------------------------------------------------------- on a GPU
 
 
 @pytest.mark.gpu
@@ -325,6 +484,87 @@ def test_ratios_of_a_race_are_summed_up_over_every_draw():
     assert told == ("ours", 3, pytest.approx(2), pytest.approx(8), 2)
     told = control.of, control.mean, control.within, control.loss_within
     assert told == ("control", pytest.approx(2), 3, 0)
+
+
+def test_distances_after_other_steps_are_summed_up_apart():
+    fars = [
+        mnist_race.Distance("fp32", 64, 0, steps, ours, 0.1, 1e-3, 1e-3)
+        for steps, ours in ((1, 0.1), (10, 0.2), (100, 0.4))
+    ]
+    told = [(one.steps, one.mean) for one in mnist_race.summaries(fars)]
+    assert told == [(1, 1), (10, pytest.approx(2)), (100, pytest.approx(4))]
+
+
+def test_the_recorded_race_is_read():
+    race = mnist_race.recorded()
+    assert {row.steps for row in race.summaries} <= set(mnist_race.STEPS)
+    assert {row.steps for row in race.distances} <= set(mnist_race.STEPS)
+
+
+class Counted:
+    """Stands for a training: weights and losses tell how many steps were taken."""
+
+    def __init__(self, off: float):
+        self.off, self.taken = off, 0
+
+    def load(self, start) -> None:
+        """Begin where all begin."""
+
+    def run(self, images, labels) -> None:
+        self.taken += 1
+
+    @property
+    def loss(self) -> float:
+        return self.taken + self.off
+
+    @property
+    def weights(self) -> dict[str, np.ndarray]:
+        return {n: np.full(s, self.loss, np.float32) for n, s in FULL.learnt.items()}
+
+
+def test_distances_are_taken_after_each_number_of_steps(monkeypatch):
+    """All go 1 a step; PyTorch's are off by 0.25 then, and ours by 0.5."""
+
+    def trained(form, given, kind, losses):
+        stand_in = Counted(0.0 if kind == "float64" else 0.25)
+        for _ in given[-1]:
+            stand_in.run(None, None)
+            losses.append(stand_in.loss)
+        return stand_in.weights
+
+    monkeypatch.setattr(mnist_race.mnist_peers, "trained", trained)
+    monkeypatch.setattr(
+        mnist_race.mnist_peers, "products_in", lambda _: contextlib.nullcontext()
+    )
+    monkeypatch.setattr(mnist_race, "_fused", lambda *_: Counted(0.5))
+    monkeypatch.setattr(mnist_race, "DRAWS", {"tf32": {64: 1}, "fp32": {64: 2}})
+    monkeypatch.setattr(mnist_race.mnist_steps, "batches", drawn)
+    with ck.simulator():
+        found = mnist_race.distances(64)
+    assert [(far.draw, far.precision, far.steps) for far in found] == [
+        (draw, precision, steps)
+        for draw, precision in ((0, "tf32"), (0, "fp32"), (1, "fp32"))
+        for steps in (1, 10, 100)
+    ]
+    assert [far.ours * far.steps for far in found] == pytest.approx([0.5] * 9)
+    assert [far.control * far.steps for far in found] == pytest.approx([0.25] * 9)
+    assert {(far.our_loss, far.pytorch_loss) for far in found} == {(0.5, 0.25)}
+
+
+def drawn(batch: int, seed: int) -> tuple:
+    """Stand in for digits: blank ones, and weights of 0."""
+    images = np.zeros((mnist_steps.POOL + batch) * 784, np.uint8)
+    labels = np.zeros(mnist_steps.POOL + batch, np.uint8)
+    return images, labels, np.zeros(layout.Layout(FULL).weights), None, batch
+
+
+def test_a_draw_of_the_race_is_the_same_for_the_same_seed(monkeypatch):
+    monkeypatch.setattr(mnist_steps, "pinned", lambda array: array)
+    with ck.simulator():
+        first, again, other = (mnist_steps.batches(64, seed) for seed in (3, 3, 4))
+    assert np.array_equal(first[0], again[0])
+    assert np.array_equal(ck.to_host(first[2]), ck.to_host(again[2]))
+    assert not np.array_equal(first[0], other[0])
 
 
 def test_without_a_gpu_no_race_is_run():

@@ -14,7 +14,7 @@ from coursekit.reconciliation import plans, shipped
 
 ARCHITECTURE = "sm_90"
 _NOT_COUNTED = {"broken", "exercises", "mutants", "programs", "solutions"}
-# What runs on one architecture alone does not run on the simulator.
+# What is for one architecture alone has no machine code for this one.
 _SPECIAL = re.compile(r"^// needs: sm_\d+[af]$", re.MULTILINE)
 
 

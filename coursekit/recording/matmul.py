@@ -259,6 +259,6 @@ DEFINITIONS = (
         sizes=LARGE,
         peers=_peers(burst),
         flops=("tf32_tensor", lambda n: 2 * n**3),
-        count_size=None,  # the simulator has no products of warpgroups
+        count_size=None,  # what wgmma reads by descriptors is in no count
     ),
 )

@@ -17,7 +17,8 @@ from coursekit.mnist import FULL
 from coursekit.recording.mnist_peers import DEVIATION, MEAN, RATE
 
 PADDED = 16  # classes, so that rows of products are whole groups of 16 bytes
-NEVER = -1e9  # bias of a class that pads: its probability is 0, and its gradients too
+# What a class that pads has: its probability is 0, and its gradients too.
+PADDING = {"weight": 0, "bias": -1e9}
 PLACE = 64  # weights of each kind begin at a multiple of so many
 POOL = [2, 2], [2, 2], [0, 0], [1, 1], False
 
@@ -169,7 +170,7 @@ class Step:
             own[f"conv{layer}.bias"] = bias
             own[f"bn{layer}.running_mean"] = norm["mean"].view(-1)
             own[f"bn{layer}.running_var"] = norm["variance"].view(-1)
-        weights["fc2.bias"][FULL.classes :] = NEVER
+        self.padding = [weights[f"fc2.{part}"][FULL.classes :] for part in PADDING]
         return [(weights | own)[name] for name in FULL.learnt | FULL.kept]
 
     def _pairs(self, row):
@@ -180,6 +181,8 @@ class Step:
         """Take weights in a row."""
         for part, weight in self._pairs(row):
             weight.copy_(part)
+        for padding, value in zip(self.padding, PADDING.values(), strict=True):
+            padding.fill_(value)
         for bias, norm in zip(self.biases, self.norms, strict=True):
             norm["mean"].view(-1).sub_(bias)
 

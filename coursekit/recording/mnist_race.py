@@ -1,8 +1,9 @@
 """How near the fused step stays to float64, and how long each of its phases takes.
 
 `python -m coursekit.recording.mnist_race` writes `assets/mnist/fused_race.json`, on a
-GPU with PyTorch. Several starts and orders of digits are drawn for each batch: after
-many steps rounding has grown by chance as much as by size, since now and then it
+GPU with PyTorch. Several starts and orders of digits are drawn for each batch, and the
+number of a draw is its seed. After one step and after a few, distances tell of rounding
+alone. After many steps it has grown by chance as much as by size, since now and then it
 decides which of four values is the largest. What chance does is seen in a control: the
 same ratio for another form of PyTorch's own step. Every draw is kept, and the ratios of
 a batch are summed up by their geometric mean.
@@ -24,6 +25,7 @@ from coursekit.errors import DeviceError
 from coursekit.hardware import device
 from coursekit.mnist import FULL
 from coursekit.mnist.fused.layout import PRECISIONS, Layout
+from coursekit.mnist.fused.plan import PATCHES
 from coursekit.mnist.fused.step import TUNED, FusedStep
 from coursekit.recording import mnist_peers, mnist_steps
 from coursekit.recording.mnist_peers import DEVIATION, MEAN, PLAIN, RATE, Form
@@ -35,9 +37,9 @@ from coursekit.recording.race_results import (
     summaries,
 )
 
-DRAWS = {"tf32": {64: 4, 256: 4, 1024: 2}, "fp32": {64: 12, 256: 12, 1024: 6}}
+DRAWS = {"tf32": {64: 4, 256: 4, 1024: 2}, "fp32": {64: 16, 256: 12, 1024: 8}}
 CONTROL = Form(channels_last=True, fused_sgd=True)
-STEPS = 100
+STEPS = (1, 10, 100)  # of a training, after which distances are taken
 LAUNCHES = 40  # of a phase, in a graph
 
 
@@ -74,46 +76,60 @@ def distances(batch: int) -> list[Distance]:
     """Train in float64, with PyTorch twice and with ours, for each draw."""
     found = []
     for draw in range(max(of_batch[batch] for of_batch in DRAWS.values())):
-        images, labels, start, _, _ = mnist_steps.batches(batch)
+        images, labels, start, _, _ = mnist_steps.batches(batch, seed=draw)
         given = images, labels, start, batch
         exact = _by_pytorch(given, PLAIN, "float64")
         for precision in PRECISIONS:
             if draw < DRAWS[precision][batch]:
                 far = _apart(given, exact, precision)
-                found.append(Distance(precision, batch, draw, STEPS, **far))
+                found.extend(
+                    Distance(precision, batch, draw, steps, **far[steps])
+                    for steps in STEPS
+                )
     return found
 
 
-def _apart(given: tuple, exact: tuple, precision: str) -> dict[str, float]:
+def _apart(given: tuple, exact: dict, precision: str) -> dict[int, dict[str, float]]:
     """How far weights and losses of each training are from the exact ones."""
     with mnist_peers.products_in(precision):
         trained = {"pytorch": _by_pytorch(given, PLAIN)}
         trained["control"] = _by_pytorch(given, CONTROL)
     trained["ours"] = _by_ours(given, precision)
     first, found = Layout(FULL).named(ck.to_host(given[2])), {}
-    for name, (weights, losses) in trained.items():
-        loss = "our_loss" if name == "ours" else f"{name}_loss"
-        found[name] = mnist_peers.distance(weights, exact[0], first)
-        found[loss] = float(np.abs(losses - exact[1]).max())
+    for steps in STEPS:
+        right, right_losses = exact[steps]
+        far = found[steps] = {}
+        for name, after in trained.items():
+            weights, losses = after[steps]
+            loss = "our_loss" if name == "ours" else f"{name}_loss"
+            far[name] = mnist_peers.distance(weights, right, first)
+            far[loss] = float(np.abs(losses - right_losses).max())
     return found
 
 
-def _by_pytorch(given: tuple, form: Form, kind: str = "float32"):
-    losses, starts = [], mnist_steps.starts(given[3], STEPS)
-    weights = mnist_peers.trained(form, (*given, starts), kind, losses)
-    return weights, np.array(losses)
+def _by_pytorch(given: tuple, form: Form, kind: str = "float32") -> dict[int, tuple]:
+    """Weights and losses after some steps, each time in a training of its own."""
+    found = {}
+    for steps in STEPS:
+        losses, starts = [], mnist_steps.starts(given[3], steps)
+        weights = mnist_peers.trained(form, (*given, starts), kind, losses)
+        found[steps] = weights, np.array(losses)
+    return found
 
 
-def _by_ours(given: tuple, precision: str):
+def _by_ours(given: tuple, precision: str) -> dict[int, tuple]:
+    """The same of our step, out of one training."""
     images, labels, start, batch = given
     fused = _fused(precision, batch)
     fused.load(start)
-    pictures, losses = images.reshape(-1, FULL.side, FULL.side), []
-    for first in mnist_steps.starts(batch, STEPS):
+    pictures, losses, found = images.reshape(-1, FULL.side, FULL.side), [], {}
+    for first in mnist_steps.starts(batch, max(STEPS)):
         part = slice(first, first + batch)
         fused.run(ck.to_device(pictures[part]), ck.to_device(labels[part]))
         losses.append(fused.loss)
-    return fused.weights, np.array(losses)
+        if len(losses) in STEPS:
+            found[len(losses)] = fused.weights, np.array(losses)
+    return found
 
 
 def _fused(precision: str, batch: int) -> FusedStep:
@@ -125,7 +141,10 @@ def _fused(precision: str, batch: int) -> FusedStep:
 
 
 def phases(precision: str, batch: int) -> list[Phase]:
-    """Time each phase in a graph of its own; what the arrays hold is nonsense then."""
+    """Time each phase in a graph of its own, on what those before it made.
+
+    Its own sums grow from launch to launch, which no value that it reads depends on.
+    """
     import cupy
 
     fused = _fused(precision, batch)
@@ -133,10 +152,13 @@ def phases(precision: str, batch: int) -> list[Phase]:
     fused.load(start)
     given = {**fused.arrays, "images": ck.to_device(images[: 784 * batch]),
              "labels": ck.to_device(labels[:batch])}  # fmt: skip
-    for launch in fused.launches():
-        fused.launch(launch, given)
+    sums = [cupy.asarray(fused.arrays[name]) for name in (*PATCHES, "sums")]
     found = []
-    for launch in fused.launches():
+    for number, launch in enumerate(fused.launches()):
+        for array in sums:
+            array.fill(0)
+        for before in fused.launches()[: number + 1]:
+            fused.launch(before, given)
         stream = cupy.cuda.Stream(non_blocking=True)
         stream.begin_capture()
         for _ in range(LAUNCHES):

@@ -123,9 +123,12 @@ def _digits():
     return datasets.drawn_digits(POOL, seed=1)
 
 
-def batches(batch: int) -> tuple:
-    """Draw an order of digits and a start; the first digits follow the last again."""
-    random = np.random.default_rng()
+def batches(batch: int, seed: int | None = None) -> tuple:
+    """Draw an order of digits and a start; the first digits follow the last again.
+
+    The same seed draws the same; without one, each call draws others.
+    """
+    random = np.random.default_rng(seed)
     order = np.resize(random.permutation(POOL), POOL + batch)
     digits, layout = _digits(), Layout(FULL)
     weights = initial_weights(FULL, int(random.integers(2**31)))

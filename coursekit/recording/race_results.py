@@ -11,7 +11,7 @@ FAR = 2  # times PyTorch's distance: what the rule of the race allows
 
 @dataclass(frozen=True)
 class Distance:
-    """How far from float64 a training ends, for one draw.
+    """How far from float64 a training is after some steps, for one draw.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Distance:
 
 @dataclass(frozen=True)
 class Summary:
-    """Ratios of distances to PyTorch's, of all draws of a batch.
+    """Ratios of distances to PyTorch's after some steps, of all draws of a batch.
 
     Attributes
     ----------
@@ -63,6 +63,8 @@ class Summary:
         In how many draws the ratio is at most 2.
     loss_mean, loss_largest, loss_within
         The same of losses.
+    steps : int
+        After how many of them.
     """
 
     precision: str
@@ -75,6 +77,7 @@ class Summary:
     loss_mean: float
     loss_largest: float
     loss_within: int
+    steps: int = 100
 
 
 @dataclass(frozen=True)
@@ -107,15 +110,16 @@ class Race:
 
 
 def summaries(distances: list[Distance]) -> list[Summary]:
-    """Sum up the ratios of each precision and batch, of all draws that there are."""
+    """Sum up the ratios of each precision, batch and number of steps, of all draws."""
     ratios: dict[tuple, list] = {}
     for row in distances:
         for of, pair in row.ratios.items():
-            ratios.setdefault((row.precision, row.batch, of), []).append(pair)
+            kind = row.precision, row.batch, of
+            ratios.setdefault((row.steps, kind), []).append(pair)
     return [
         Summary(*kind, len(pairs), *_told([w for w, _ in pairs]),
-                *_told([loss for _, loss in pairs]))
-        for kind, pairs in ratios.items()
+                *_told([loss for _, loss in pairs]), steps)
+        for (steps, kind), pairs in ratios.items()
     ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from coursekit.simt.control import EXIT
 from coursekit.simt.ir import Address, Not, Pair, Register, Vector
 
 _NO_RESULT = {"st", "red", "bra", "brx", "bar", "barrier", "ret", "exit"}
+_ADDS_TO_RESULT = {"wgmma"}
 
 
 def movable_results(code) -> set[int]:
@@ -54,6 +55,8 @@ def registers_of(instruction) -> tuple[list[int], list[int]]:
                 into.append(part.index)
             elif isinstance(part, Address):
                 read.extend(p.index for p in (part.base,) if isinstance(p, Register))
+    if instruction.opcode in _ADDS_TO_RESULT:
+        read.extend(written)
     if instruction.guard is not None:
         read.append(instruction.guard.register.index)
     return written, read

@@ -23,6 +23,7 @@ from coursekit.simt import (
     products,
     runs,
     transfers,
+    warpgroups,
 )
 from coursekit.simt.access import Access
 from coursekit.simt.control import EXIT, basic_blocks
@@ -47,6 +48,7 @@ MAKERS = {
     **async_copies.MAKERS,
     **phases.MAKERS,
     **products.MAKERS,
+    **warpgroups.MAKERS,
 }
 
 

@@ -136,7 +136,7 @@ def multiply(decoder, instruction):
 
     def step(warp):
         if not warp.all:
-            raise _incomplete(warp, instruction)
+            raise incomplete(warp, instruction)
         held = warp.slots
         found = product(form, *([held[i] for i in part] for part in (a, b, c)))
         for slot, values in zip(slots, found, strict=True):
@@ -145,7 +145,8 @@ def multiply(decoder, instruction):
     return step
 
 
-def _incomplete(warp, instruction):
+def incomplete(warp, instruction):
+    """Build the error for a product without all lanes of a warp."""
     missing = int(np.argmin(warp.mask))
     where = "is elsewhere, or has left the kernel"
     if not warp.present[missing]:

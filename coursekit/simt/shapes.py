@@ -7,7 +7,7 @@ instructions are matched with the table in `isa` instead.
 from __future__ import annotations
 
 from coursekit import errors
-from coursekit.simt import faults, products
+from coursekit.simt import faults, products, warpgroups
 from coursekit.simt.control import LEAVING, WAITING
 from coursekit.simt.ir import (
     BYTES,
@@ -250,4 +250,5 @@ _RULES = {
     "match": _typed(_warp({"any", "all"}, (Register, Pair), _VALUE)),
     "redux": _typed(_warp({"add", "min", "max", "and", "or", "xor"}, Register, _VALUE)),
     "elect": _warp(set(), Pair), "mma": products.is_right,
+    "wgmma": warpgroups.is_right,
 }  # fmt: skip

@@ -128,7 +128,7 @@ __device__ __forceinline__ void first_layer(
             }
             int where;
             float y = largest(v, w, where);
-            float p = kept(fmaxf(fmaf(scale, y, shift), 0.0f));
+            float p = kept(relu(fmaf(scale, y, shift)));
             s.p1[((i + 1) * PITCH + j + 1) * FORWARD_STRIDE + c] = p;
             if (i < share.first_row || i >= share.last_row)
                 continue;

@@ -33,8 +33,7 @@ __device__ __forceinline__ float4 hidden_values(
 #pragma unroll 8
     for (int y = 0; y < parts; ++y)
         add(h, *(const float4 *)(part + (y * N + n) * HIDDEN + 4 * lane));
-    return make_float4(fmaxf(h.x, 0), fmaxf(h.y, 0), fmaxf(h.z, 0),
-                       fmaxf(h.w, 0));
+    return relu(h);
 }
 
 // Logits less the largest of them; returns the sum of their exponentials.

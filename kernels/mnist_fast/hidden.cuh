@@ -35,10 +35,10 @@ __device__ __forceinline__ void load_p2(
         float4 v = make_float4(0, 0, 0, 0);
         if (n < N) {
             v = *(const float4 *)(m2 + (n * POOLED2 + q) * C2 + k);
-            v.x = fmaxf(fmaf(s.scale[k], v.x, s.shift[k]), 0.0f);
-            v.y = fmaxf(fmaf(s.scale[k + 1], v.y, s.shift[k + 1]), 0.0f);
-            v.z = fmaxf(fmaf(s.scale[k + 2], v.z, s.shift[k + 2]), 0.0f);
-            v.w = fmaxf(fmaf(s.scale[k + 3], v.w, s.shift[k + 3]), 0.0f);
+            v.x = relu(fmaf(s.scale[k], v.x, s.shift[k]));
+            v.y = relu(fmaf(s.scale[k + 1], v.y, s.shift[k + 1]));
+            v.z = relu(fmaf(s.scale[k + 2], v.z, s.shift[k + 2]));
+            v.w = relu(fmaf(s.scale[k + 3], v.w, s.shift[k + 3]));
         }
         *(float4 *)(p2 + row * P2_STRIDE + k) = kept(v);
     }

@@ -28,6 +28,19 @@ __device__ __forceinline__ float4 kept(float4 v)
     return make_float4(kept(v.x), kept(v.y), kept(v.z), kept(v.w));
 }
 
+// A NaN stays one, where fmaxf(NaN, 0) is 0 and would hide it.
+__device__ __forceinline__ float relu(float value)
+{
+    float passed;
+    asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(passed) : "f"(value));
+    return passed;
+}
+
+__device__ __forceinline__ float4 relu(float4 v)
+{
+    return make_float4(relu(v.x), relu(v.y), relu(v.z), relu(v.w));
+}
+
 // Values of one lane; with PRECISION 3 also what tf32 leaves over of them.
 template <int COUNT>
 struct Fragment {

@@ -6,18 +6,26 @@
 
 #include "network.cuh"
 
-constexpr double FORWARD_UNIT = 4294967296.0;       // 2^32: up to 2e9
-constexpr double BACKWARD_UNIT = 17592186044416.0;  // 2^44: up to 5e5
+// What is added at once stays below 2^52 units: 2^20 forward, 256 backward.
+// Then 2,000 of it never leave 64 bits.
+constexpr double MOST = 4503599627370496.0;         // 2^52
+constexpr double FORWARD_UNIT = 4294967296.0;       // 2^32
+constexpr double BACKWARD_UNIT = 17592186044416.0;  // 2^44
 
+// Sums are even. A value that is not finite or too large makes its sum odd,
+// and odd it stays, whatever else is added: that sum is NaN.
 __device__ __forceinline__ void add_to(Sum *sum, double value, double unit)
 {
+    double half = value * (unit / 2);
     atomicAdd((unsigned long long *)sum,
-              (unsigned long long)__double2ll_rn(value * unit));
+              2 * (unsigned long long)__double2ll_rn(half));
+    if (!(fabs(half) < MOST / 2))  // so that NaN is among them
+        atomicOr((unsigned long long *)sum, 1ULL);
 }
 
 __device__ __forceinline__ double total(const Sum *sum, double unit)
 {
-    return (double)*sum / unit;
+    return *sum % 2 == 0 ? (double)*sum / unit : nan("");
 }
 
 __device__ __forceinline__ void add(float4 &sum, float4 v)

@@ -30,7 +30,8 @@ struct SmallShared {
 };
 
 // Statistics, dgamma and running averages of bn1; covariance * weights.
-__device__ __forceinline__ void find_norm1(
+// Returns whether a parameter of this thread's channel makes the loss NaN.
+__device__ __forceinline__ bool find_norm1(
     SmallShared &s, float *params, const Sum *sums, int N)
 {
     int tid = threadIdx.x;
@@ -44,7 +45,7 @@ __device__ __forceinline__ void find_norm1(
     }
     __syncthreads();  // covariance times weights is there
     if (tid >= C1)
-        return;
+        return false;
     double variance = 0, mean = 0, moved = 0, m = (double)N * PIXELS;
     double dbeta = total(sums + S_CONV1 + C1 * TAPS + tid, BACKWARD_UNIT);
     for (int a = 0; a < TAPS; ++a) {
@@ -58,6 +59,8 @@ __device__ __forceinline__ void find_norm1(
     s.dgamma[tid] = moved * s.unit[tid];
     follow(params + MEAN1 + tid, mean + params[CONV1_B + tid]);
     follow(params + VAR1 + tid, variance * m / (m - 1));
+    return !isfinite(variance + params[CONV1_B + tid] + params[GAMMA1 + tid]
+                     + relu(params[BETA1 + tid]));
 }
 
 // conv1's weights, gamma1 and beta1.
@@ -116,12 +119,14 @@ __device__ __forceinline__ void update_small(
     SmallShared &s = *(SmallShared *)shared;
     find_patches(s.patches, patch, N);
     __syncthreads();  // the statistics of patches are there
-    find_norm1(s, params, sums, N);
-    __syncthreads();  // bn1's statistics and gradients are there
+    bool spoiled = find_norm1(s, params, sums, N);
+    // bn1's statistics and gradients are there
+    spoiled = __syncthreads_or(spoiled);
     update_conv1(s, params, sums, rate);
     update_others(params, sums, N, rate);
     if (threadIdx.x == 0)
-        *loss = (float)(total(sums + S_LOSS, FORWARD_UNIT) / N);
+        *loss = spoiled ? nanf("")
+                        : (float)(total(sums + S_LOSS, FORWARD_UNIT) / N);
     __syncthreads();  // all sums are used up
     for (int i = threadIdx.x; i < SUMS; i += THREADS)
         sums[i] = 0;

@@ -2,7 +2,7 @@
 //
 // What     A part of the gradient of conv2's weights, dw2[block]; and sums of dz1, the gradient above bn1, and of dz1
 //          times each pixel of its patch. dy2 and dp1 stay on chip.
-// Math     dy2 = gain * dz2 + offset + slope * (c2 - mean). With G = sum of dz1 * patch and D = sum of dz1: dbeta1 =
+// Math     dy2 as in gradient.cuh. With G = sum of dz1 * patch and D = sum of dz1: dbeta1 =
 //          D; dgamma1 = s (w . G - D w . mean); dw = gamma s (G - D mean - dgamma1 s Cov w).
 // Idea     Four warps go by data and four by weights, at the same time. A row in registers serves three rows of taps:
 //          1.0 and 0.6 shared wavefronts a product, not 1.5 and 1.4. All loads of a picture are under way at once.
@@ -11,10 +11,11 @@
 // Limits   The tensor cores wait while conv1's sums are made and the next picture is stored.
 //
 // needs: sm_90
+#include "gradient.cuh"
 #include "launching.cuh"
 #include "pictures.cuh"
-#include "products.cuh"
-#include "statistics.cuh"
+
+static_assert(PRECISION == 1, "the float32 step has a file of its own");
 
 // dy has rows of 16 pixels, so that columns 14 and 15 of a row are border;
 // p1 may share a border column between rows. Strides are 4 mod 32: eight
@@ -25,109 +26,26 @@ constexpr int P1_STRIDE = 36, P1_PIXELS = PADDED + 2;
 // float2 of four pixels: 32 banks
 constexpr int DP1_STRIDE = 40;
 constexpr int BY_DATA = 1, BY_WEIGHTS = 2;
-// 784: a window, four channels
-constexpr int WINDOWS = POOLED2 * C2 / 4;
-// 3 of them a thread, and 16 more
-constexpr int AHEAD = WINDOWS / THREADS;
 struct ConvBackShared {
     float w2[W2_SIZE], dy[DY_PIXELS * DY_STRIDE], p1[P1_PIXELS * P1_STRIDE];
     float dp1[POOLED1 * DP1_STRIDE], x[2][X_SIZE];
     unsigned where1[2][POOLED1 * C1 / 8];
-    float mean[C2], gain[C2], offset[C2], slope[C2],
-        of_first[4][C1 * (TAPS + 1)];
+    FoldedBn2 bn2;
+    float of_first[4][C1 * (TAPS + 1)];
 };
 
-// bn2's backward pass as dy = gain * dz + offset + slope * (c2 - mean).
-__device__ __forceinline__ void fold_bn2_back(
-    ConvBackShared &s, const float *params, const Sum *sums, int N)
-{
-    int k = threadIdx.x;
-    if (k >= C2)
-        return;
-    Moments2 found = conv2_moments(sums, params, k, N);
-    double m = (double)N * POOLED1;
-    double dbeta = total(sums + S_NORM2 + k, BACKWARD_UNIT);
-    double dgamma = total(sums + S_NORM2 + C2 + k, BACKWARD_UNIT);
-    double gain = (double)params[GAMMA2 + k] * found.scale;
-    s.mean[k] = found.mean;
-    s.gain[k] = (float)gain;
-    s.offset[k] = (float)(-gain * dbeta / m);
-    s.slope[k] = (float)(-gain * found.scale * dgamma / m);
-}
-
-// What a block reads, and which of the two products it makes.
-struct Source {
+// What a block reads besides, and which of the two products it makes.
+struct Work : Source {
     const unsigned char *images;
-    int N;
     float scale, shift;
-    const float *c2, *dz2, *p1;
-    const unsigned char *where2;
     const unsigned *where1;
     int does;
 };
 
-// What the gradient of one pooling window needs, for four channels.
-struct Window {
-    float4 y[4], d;
-    uchar4 chosen;
-};
-
-__device__ __forceinline__ void fetch(Window &w, const Source &from, int n,
-    int unit)
-{
-    int q = unit / (C2 / 4), k = unit % (C2 / 4) * 4;
-    int at = (n * POOLED2 + q) * C2 + k;
-    int corner = n * POOLED1 + q / SIDE2 * 2 * SIDE1 + q % SIDE2 * 2;
-    const float *y = from.c2 + corner * C2 + k;
-    w.d = *(const float4 *)(from.dz2 + at);
-    w.chosen = *(const uchar4 *)(from.where2 + at);
-#pragma unroll
-    for (int member = 0; member < 4; ++member)
-        w.y[member] = *(const float4 *)(y
-            + (member / 2 * SIDE1 + member % 2) * C2);
-}
-
-// Begin to read the windows of picture n that are this thread's.
-__device__ __forceinline__ void fetch(Window (&ahead)[AHEAD],
-    const Source &from, int n)
-{
-    if (n < from.N)
-#pragma unroll
-        for (int i = 0; i < AHEAD; ++i)
-            fetch(ahead[i], from, n, threadIdx.x + i * THREADS);
-}
-
-// Make the gradient by c2 in one pooling window.
-__device__ __forceinline__ void store_gradient(
-    ConvBackShared &s, const Window &w, int unit)
-{
-    int q = unit / (C2 / 4), k = unit % (C2 / 4) * 4;
-    float4 mean = *(const float4 *)(s.mean + k), gain
-        = *(const float4 *)(s.gain + k);
-    float4 offset = *(const float4 *)(s.offset + k);
-    float4 slope = *(const float4 *)(s.slope + k);
-    float *to = s.dy + k
-        + ((q / SIDE2 * 2 + 1) * DY_PITCH + q % SIDE2 * 2 + 1) * DY_STRIDE;
-#pragma unroll
-    for (int member = 0; member < 4; ++member) {
-        float4 y = w.y[member], v;
-        v.x = fmaf(slope.x, y.x - mean.x, offset.x);
-        v.y = fmaf(slope.y, y.y - mean.y, offset.y);
-        v.z = fmaf(slope.z, y.z - mean.z, offset.z);
-        v.w = fmaf(slope.w, y.w - mean.w, offset.w);
-        v.x += w.chosen.x == member ? gain.x * w.d.x : 0;
-        v.y += w.chosen.y == member ? gain.y * w.d.y : 0;
-        v.z += w.chosen.z == member ? gain.z * w.d.z : 0;
-        v.w += w.chosen.w == member ? gain.w * w.d.w : 0;
-        *(float4 *)(to + (member / 2 * DY_PITCH + member % 2) * DY_STRIDE)
-            = kept(v);
-    }
-}
-
 // Begin to copy what is taken as it is: p1, its places in the windows, the
 // picture.
 __device__ __forceinline__ void copy_picture(
-    ConvBackShared &s, const Source &from, int n, int side)
+    ConvBackShared &s, const Work &from, int n, int side)
 {
     if (from.does & BY_WEIGHTS)
 #pragma unroll
@@ -158,7 +76,6 @@ __device__ __forceinline__ void by_data(ConvBackShared &s, int turn)
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const float *from = s.dy + (first * DY_PITCH + g) * DY_STRIDE + t;
     float v[4][4][4];
-    Taps<4, 4> taps;
     clear(v);
 #pragma unroll 1
     for (int column = 0; column < 3; ++column, from += DY_STRIDE)
@@ -182,7 +99,7 @@ __device__ __forceinline__ void by_data(ConvBackShared &s, int turn)
                 for (int down = 0; down < 3; ++down) {
                     int row = x - down;
                     if (row >= 0 && row < 4 && row < rows)
-                        taps.multiply(v, row, down, a, b[down]);
+                        chain(v[row], a, b[down]);
                 }
             }
         }
@@ -224,7 +141,6 @@ __device__ __forceinline__ void first_layer_sums(
     }
 }
 
-#if PRECISION == 1
 // Add the gradient by conv2's weights of one picture: (channels of c2) x
 // (tap, channel of p1), summed over half rows of eight pixels, two beyond
 // the row, where dy is 0. A row of p1 serves three rows of taps.
@@ -275,69 +191,6 @@ __device__ __forceinline__ void by_weights(
             }
     }
 }
-#else
-// Add what three taps of a row give to one tile of each, from both halves
-// of a row of pixels: a sum of its own.
-__device__ __forceinline__ void add_taps(float (&v)[TAPS][4][4], int down,
-    int tile, const Left (&a)[2], const Fragment<4> (&row)[2])
-{
-    float own[3][4] = {};
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-        Right b[3];
-#pragma unroll
-        for (int j = 0; j < 6; ++j) {
-            b[j / 2].high[j % 2] = row[half].high[j / 2 + j % 2];
-            b[j / 2].low[j % 2] = row[half].low[j / 2 + j % 2];
-        }
-        chain(own, a[half], b);
-    }
-#pragma unroll
-    for (int j = 0; j < 12; ++j)
-        v[3 * down + j / 4][tile][j % 4] += own[j / 4][j % 4];
-}
-
-// The same in float32: with both halves of a row at a time there are half
-// as many additions outside the tensor cores.
-__device__ __forceinline__ void by_weights(
-    const ConvBackShared &s, float (&v)[TAPS][4][4])
-{
-    int group = threadIdx.x / 32 % 4, g = threadIdx.x % 32 / 4, t
-        = threadIdx.x % 4;
-    const float *d = s.dy + (DY_PITCH + 1 + 2 * t) * DY_STRIDE + g;
-    const float *p = s.p1 + 2 * t * P1_STRIDE + group * 8 + g;
-    Fragment<4> row[3][2];  // of p1, each of four pixels of each half
-#pragma unroll
-    for (int i = 0; i < 16; ++i)
-        row[i / 8][i / 4 % 2].set(i % 4,
-            p[(i / 8 * PITCH + i / 4 % 2 * 8 + i % 4) * P1_STRIDE]);
-#pragma unroll 1
-    for (int r = 0; r < SIDE1; ++r) {
-#pragma unroll
-        for (int i = 0; i < 8; ++i)
-            row[2][i / 4].set(i % 4,
-                p[(2 * PITCH + i / 4 * 8 + i % 4) * P1_STRIDE]);
-#pragma unroll
-        for (int tile = 0; tile < 4; ++tile) {
-            Left a[2];
-#pragma unroll
-            for (int i = 0; i < 8; ++i)
-                a[i / 4].set(i % 4, d[(i / 4 * 8 + i % 4 / 2) * DY_STRIDE
-                    + tile * 16 + i % 2 * 8]);
-#pragma unroll
-            for (int down = 0; down < 3; ++down)
-                add_taps(v, down, tile, a, row[down]);
-        }
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-            row[0][half] = row[1][half];
-            row[1][half] = row[2][half];
-        }
-        d += DY_PITCH * DY_STRIDE;
-        p += PITCH * P1_STRIDE;
-    }
-}
-#endif
 
 __device__ __forceinline__ void store_by_weights(
     const float (&v)[TAPS][4][4], float *dw2)
@@ -370,20 +223,21 @@ __device__ __forceinline__ void store_first_layer_sums(
 // Four warps: the gradient by p1, and the sums of conv1 while the next
 // picture comes.
 __device__ __forceinline__ void data_warps(
-    ConvBackShared &s, const Source &from, Window (&ahead)[AHEAD])
+    ConvBackShared &s, const Work &from, Window (&ahead)[AHEAD])
 {
     float sum[TAPS + 1] = {};
     int turn = 0;
-    for (int n = blockIdx.x; n < from.N; n += gridDim.x, ++turn) {
+    for (int n = from.first; n < from.N; n += from.step, ++turn) {
         copy_picture(s, from, n, turn % 2);
         if (from.does & BY_DATA && turn > 0)
             first_layer_sums(s, (turn - 1) % 2, sum);
 #pragma unroll
         for (int i = 0; i < AHEAD; ++i)
-            store_gradient(s, ahead[i], threadIdx.x + i * THREADS);
+            store_gradient<DY_PITCH, DY_STRIDE>(
+                s.dy, s.bn2, ahead[i], threadIdx.x + i * THREADS);
         wait_for_copies();
         meet<THREADS>();  // all of the picture is there
-        fetch(ahead, from, n + gridDim.x);
+        fetch(ahead, from, n + from.step);
         if (from.does & BY_DATA)
             by_data(s, turn);
         meet<THREADS>();  // the picture is used up; dp1 is there
@@ -396,28 +250,29 @@ __device__ __forceinline__ void data_warps(
 
 // Four warps: the gradient by conv2's weights, summed over pictures.
 __device__ __forceinline__ void weights_warps(
-    ConvBackShared &s, const Source &from, Window (&ahead)[AHEAD],
+    ConvBackShared &s, const Work &from, Window (&ahead)[AHEAD],
         float *dw2)
 {
     float v[TAPS][4][4];
     clear(v);
-    for (int n = blockIdx.x; n < from.N; n += gridDim.x) {
-        copy_picture(s, from, n, (n / gridDim.x) % 2);
+    for (int n = from.first; n < from.N; n += from.step) {
+        copy_picture(s, from, n, (n / from.step) % 2);
 #pragma unroll
         for (int i = 0; i < AHEAD; ++i)
-            store_gradient(s, ahead[i], threadIdx.x + i * THREADS);
-        constexpr int REST = WINDOWS - AHEAD * THREADS;
+            store_gradient<DY_PITCH, DY_STRIDE>(
+                s.dy, s.bn2, ahead[i], threadIdx.x + i * THREADS);
+        constexpr int REST = UNITS - AHEAD * THREADS;
         int unit = threadIdx.x + AHEAD * THREADS - (THREADS - REST);
         if (unit >= AHEAD * THREADS) {
             Window more;
             fetch(more, from, n, unit);
-            store_gradient(s, more, unit);
+            store_gradient<DY_PITCH, DY_STRIDE>(s.dy, s.bn2, more, unit);
         }
         wait_for_copies();
         meet<THREADS>();  // all of the picture is there
         if (from.does & BY_WEIGHTS)
             by_weights(s, v);
-        fetch(ahead, from, n + gridDim.x);
+        fetch(ahead, from, n + from.step);
         meet<THREADS>();  // the picture is used up
     }
     if (from.does & BY_WEIGHTS)
@@ -437,8 +292,8 @@ extern "C" __global__ void __launch_bounds__(THREADS,
     extern __shared__ float4 shared[];
     ConvBackShared &s = *(ConvBackShared *)shared;
     int does = gridDim.y == 1 ? BY_DATA | BY_WEIGHTS : blockIdx.y + 1;
-    Source from = {images, N, scale, shift, c2, dz2, p1, where2, where1,
-        does};
+    Work from = {{(int)blockIdx.x, (int)gridDim.x, N, c2, dz2, p1, where2},
+        images, scale, shift, where1, does};
     Window ahead[AHEAD];
     if (does & BY_DATA)
 #pragma unroll 6
@@ -448,8 +303,8 @@ extern "C" __global__ void __launch_bounds__(THREADS,
     fill(s.x[0], 2 * X_SIZE, 0);
     wait_for_kernels_before();
     let_the_next_begin();
-    fetch(ahead, from, blockIdx.x);
-    fold_bn2_back(s, params, sums, N);
+    fetch(ahead, from, from.first);
+    fold_bn2_back(s.bn2, params, sums, N);
     __syncthreads();  // zeros and folded bn2 are there
     if (threadIdx.x < THREADS / 2)
         data_warps(s, from, ahead);

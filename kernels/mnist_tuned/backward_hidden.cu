@@ -102,10 +102,10 @@ __device__ __forceinline__ void store_rows(
             = at % (C2 / 4) * 4;
         float4 v = rows.m2[i];
         *(float4 *)(s.m2 + row * P2_STRIDE + k) = v;
-        v.x = fmaxf(fmaf(s.scale[k], v.x, s.shift[k]), 0.0f);
-        v.y = fmaxf(fmaf(s.scale[k + 1], v.y, s.shift[k + 1]), 0.0f);
-        v.z = fmaxf(fmaf(s.scale[k + 2], v.z, s.shift[k + 2]), 0.0f);
-        v.w = fmaxf(fmaf(s.scale[k + 3], v.w, s.shift[k + 3]), 0.0f);
+        v.x = relu(fmaf(s.scale[k], v.x, s.shift[k]));
+        v.y = relu(fmaf(s.scale[k + 1], v.y, s.shift[k + 1]));
+        v.z = relu(fmaf(s.scale[k + 2], v.z, s.shift[k + 2]));
+        v.w = relu(fmaf(s.scale[k + 3], v.w, s.shift[k + 3]));
         if (row0 + row >= N)
             v = make_float4(0, 0, 0, 0);
         *(float4 *)(s.p2 + row * P2_STRIDE + k) = kept(v);

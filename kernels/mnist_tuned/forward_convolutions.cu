@@ -12,171 +12,26 @@
 //          chance.
 //
 // needs: sm_90
+#include "first_layer.cuh"
 #include "launching.cuh"
-#include "pictures.cuh"
-#include "products.cuh"
-#include "statistics.cuh"
 
-// Blocks an SM of the forward convolutions: with 128 registers a thread
-// there are two; fp32 keeps twice the fragments and spills at that.
-#ifndef FORWARD_RESIDENT
-#define FORWARD_RESIDENT (PRECISION == 3 ? 1 : 2)
-#endif
+static_assert(PRECISION == 1, "the float32 step has a file of its own");
 
 // floats a pixel: 36 g + t hits 32 different banks
 constexpr int P1_STRIDE = 36;
 constexpr int P1_PIXELS = PADDED + 2;
 struct ForwardShared {
     float w2[W2_SIZE], p1[P1_PIXELS * P1_STRIDE], x[X_SIZE];
-    float w1[TAPS][C1], fold_scale[C1], fold_shift[C1];
+    FirstLayer first;
     float bias2[C2], pivot2[C2], sign2[C2];
-    Patches patches;
+
+    // Keep four channels of a pooled pixel.
+    __device__ __forceinline__ void put(int q, int c, float4 v)
+    {
+        int pixel = (q / SIDE1 + 1) * PITCH + q % SIDE1 + 1;
+        *(float4 *)(p1 + pixel * P1_STRIDE + c) = v;
+    }
 };
-
-// The pairs of rows of conv2 that a block makes. Two blocks share a picture
-// where there are fewer pictures than SMs: each makes one row of the
-// other's p1 for itself.
-struct Share {
-    int first_pair, last_pair;
-};
-
-__device__ __forceinline__ Share share_of(int block, int blocks)
-{
-    constexpr int CUT = (SIDE2 + 1) / 2;
-    return {block == 0 ? 0 : CUT, block == blocks - 1 ? SIDE2 : CUT};
-}
-
-// bn1 as a multiplication and an addition, of sums of weights times bytes:
-// p1 = relu(scale * max(sign * sum) + shift); the weights take the sign.
-__device__ __forceinline__ void fold_bn1(
-    ForwardShared &s, const float *params, const Sum *patch, int N,
-        float scale,
-    float shift)
-{
-    find_patches(s.patches, patch, N);
-    __syncthreads();  // the statistics of patches are there
-    int k = threadIdx.x / 8, part = threadIdx.x % 8;
-    const float *w = params + CONV1_W + k * TAPS;
-    double variance = 0, mean = 0, all = 0;
-    for (int a = part; a < TAPS; a += 8) {
-        double inner = 0, own = kept(w[a]);
-#pragma unroll
-        for (int b = 0; b < TAPS; ++b)
-            inner += s.patches.covariance[a][b] * kept(w[b]);
-        variance += own * inner;
-        mean += own * s.patches.mean[a];
-        all += own;
-    }
-    for (int away = 1; away < 8; away *= 2) {
-        variance += __shfl_xor_sync(ALL, variance, away);
-        mean += __shfl_xor_sync(ALL, mean, away);
-        all += __shfl_xor_sync(ALL, all, away);
-    }
-    double alpha = params[GAMMA1 + k] / sqrt(variance + EPSILON);
-    for (int a = part; a < TAPS; a += 8)
-        s.w1[a][k] = kept(alpha < 0 ? -w[a] : w[a]);
-    if (part == 0) {
-        s.fold_scale[k] = (float)(fabs(alpha) * scale);
-        s.fold_shift[k]
-            = (float)(params[BETA1 + k] + alpha * (shift * all - mean));
-    }
-}
-
-// The largest of a window, and where.
-__device__ __forceinline__ float pool(const float (&window)[4], int &where)
-{
-    float best = window[0];
-    where = 0;
-#pragma unroll
-    for (int q = 1; q < 4; ++q)
-        if (window[q] > best) {
-            best = window[q];
-            where = q;
-        }
-    return best;
-}
-
-// Normalise, rectify and store 8 channels of one pooled pixel. Four bits of
-// a word of `where1` are a member of the window, and whether the relu is
-// closed.
-__device__ __forceinline__ void finish_conv1(
-    ForwardShared &s, const float (&c)[2][4][4], int q, bool own, float *p1,
-    unsigned *where1)
-{
-    int t = threadIdx.x % 4;
-    float *to = s.p1 + ((q / SIDE1 + 1) * PITCH + q % SIDE1 + 1)
-        * P1_STRIDE + 4 * t;
-    unsigned word = 0;
-#pragma unroll
-    for (int half = 0; half < C1; half += 16) {
-        float p[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-            int k = half + 4 * t + i, nt = half / 8 + i / 2, e = i % 2,
-                where;
-            float window[4] = {c[0][nt][e], c[0][nt][2 + e], c[1][nt][e],
-                               c[1][nt][2 + e]};
-            float best = pool(window, where);
-            p[i] = kept(fmaxf(fmaf(s.fold_scale[k], best, s.fold_shift[k]),
-                0.0f));
-            word |= (where | (p[i] > 0 ? 0 : 8)) << half + 4 * i;
-        }
-        float4 all = make_float4(p[0], p[1], p[2], p[3]);
-        *(float4 *)(to + half) = all;
-        if (own)
-            *(float4 *)(p1 + q * C1 + half + 4 * t) = all;
-    }
-    if (own)
-        where1[q * 4 + t] = word;
-}
-
-// conv1, bn1, relu and pooling of one picture: eight pooled pixels a warp,
-// whose four members are rows g and g + 8 of two tiles; a product over 9
-// taps, and 7 zeros.
-__device__ __forceinline__ void first_layer(
-    ForwardShared &s, const Share &share, float *p1, unsigned *where1)
-{
-    int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    int own_first = 2 * share.first_pair * SIDE1, own_last = 2
-        * share.last_pair * SIDE1;
-    int first = max(own_first - SIDE1, 0), last
-        = min(own_last + SIDE1, POOLED1);
-    int tap[2] = {t / 3 * X_PITCH + t % 3, (t + 4) / 3 * X_PITCH
-        + (t + 4) % 3};
-    Right b[2][4];
-#pragma unroll
-    for (int nt = 0; nt < 4; ++nt) {
-        int k = channel_of(nt * 8 + g);
-        b[0][nt].set(0, s.w1[t][k]);
-        b[0][nt].set(1, s.w1[t + 4][k]);
-        b[1][nt].set(0, t == 0 ? s.w1[8][k] : 0);
-        b[1][nt].set(1, 0);
-    }
-    for (int q0 = first + threadIdx.x / 32 * 8; q0 < last;
-        q0 += THREADS / 32 * 8) {
-        int q = min(q0 + g, last - 1);
-        const float *corner = s.x + 2 * (q / SIDE1 * X_PITCH + q % SIDE1);
-        float c[2][4][4];
-        clear(c);
-#pragma unroll
-        for (int down = 0; down < 2; ++down, corner += X_PITCH) {
-            Left a;
-            a.set(0, corner[tap[0]]);
-            a.set(1, corner[tap[0] + 1]);
-            a.set(2, corner[tap[1]]);
-            a.set(3, corner[tap[1] + 1]);
-            chain(c[down], a, b[0]);
-            a.set(0, corner[2 * X_PITCH + 2]);
-            a.set(1, corner[2 * X_PITCH + 3]);
-            a.set(2, 0);
-            a.set(3, 0);
-            chain(c[down], a, b[1]);
-        }
-        if (q0 + g < last)
-            finish_conv1(s, c, q, q >= own_first && q < own_last, p1,
-                where1);
-    }
-}
 
 // a warp: two pairs of rows at most, 32 channels
 constexpr int F_ROWS = 4, F_NT = 4;
@@ -189,7 +44,6 @@ __device__ __forceinline__ void second_layer(
 {
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const float *from = s.p1 + (first * PITCH + g) * P1_STRIDE + t;
-    Taps<F_ROWS, F_NT> taps;
     clear(c);
 #pragma unroll 1
     for (int column = 0; column < 3; ++column, from += P1_STRIDE)
@@ -214,7 +68,7 @@ __device__ __forceinline__ void second_layer(
                 for (int down = 0; down < 3; ++down)
                     if (x - down >= 0 && x - down < F_ROWS && x - down
                         < rows)
-                        taps.multiply(c, x - down, down, a, b[down]);
+                        chain(c[x - down], a, b[down]);
             }
         }
 }
@@ -334,7 +188,7 @@ __device__ __forceinline__ void finish_rows(
 }
 
 extern "C" __global__ void __launch_bounds__(
-    THREADS, FORWARD_RESIDENT) forward_convolutions(
+    THREADS, 2) forward_convolutions(
     const unsigned char *images, int N, float scale, float shift,
     const float *params, const Sum *patch, Sum *sums, float *p1,
         unsigned *where1,
@@ -343,10 +197,10 @@ extern "C" __global__ void __launch_bounds__(
     extern __shared__ float4 shared[];
     ForwardShared &s = *(ForwardShared *)shared;
     let_the_next_begin();
-    uchar4 pixels = read_pixels(images + blockIdx.x * PIXELS);
+    unsigned pixels = read_pixels(images + blockIdx.x * PIXELS);
     // A pixel beyond the border is the byte that normalises to 0.
     prepare(s, params, kept(-shift / scale));
-    fold_bn1(s, params, patch, N, scale, shift);
+    fold_bn1(s.first, params, patch, N, scale, shift);
     __syncthreads();  // zeros and folded bn1 are there
     float sum[2][2][4] = {}, c[F_ROWS][F_NT][4];
     int warp = threadIdx.x / 32, turn = 0;
@@ -358,8 +212,9 @@ extern "C" __global__ void __launch_bounds__(
         __syncthreads();
         if (n + gridDim.x < N)
             pixels = read_pixels(images + (n + gridDim.x) * PIXELS);
-        first_layer(s, share, p1 + n * POOLED1 * C1, where1 + n * POOLED1
-            * C1 / 8);
+        FirstResults<ForwardShared> to
+            = {s, p1 + n * POOLED1 * C1, where1 + n * POOLED1 * C1 / 8};
+        first_layer(s.first, s.x, share, to);
         wait_for_copies();
         __syncthreads();  // p1 and, the first time, the weights are there
         // The warps with the one pair that is left go round.

@@ -61,10 +61,10 @@ __device__ __forceinline__ void store_part(HiddenShared &s,
     for (int i = 0; i < ROWS * C2 / 4 / THREADS; ++i) {
         int row = (threadIdx.x + i * THREADS) / (C2 / 4);
         float4 v = part.m2[i];
-        v.x = fmaxf(fmaf(scale.x, v.x, shift.x), 0.0f);
-        v.y = fmaxf(fmaf(scale.y, v.y, shift.y), 0.0f);
-        v.z = fmaxf(fmaf(scale.z, v.z, shift.z), 0.0f);
-        v.w = fmaxf(fmaf(scale.w, v.w, shift.w), 0.0f);
+        v.x = relu(fmaf(scale.x, v.x, shift.x));
+        v.y = relu(fmaf(scale.y, v.y, shift.y));
+        v.z = relu(fmaf(scale.z, v.z, shift.z));
+        v.w = relu(fmaf(scale.w, v.w, shift.w));
         *(float4 *)(s.p2 + row * P2_STRIDE + k) = kept(v);
     }
 }

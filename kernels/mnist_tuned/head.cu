@@ -151,8 +151,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) head(
         for (int from = 0; from < (alone ? THREADS / 32 : 1); ++from)
             add(h, 1, alone ? s.of_warp[from * 32 + lane]
                             : sum_parts(part, 0, 1, parts, N, n));
-        h = make_float4(fmaxf(h.x, 0), fmaxf(h.y, 0), fmaxf(h.z, 0),
-            fmaxf(h.w, 0));
+        h = relu(h);
         float4 d = through_fc2(s, h, labels[n], N, params, own);
         *(float4 *)(dh + n * HIDDEN + 4 * lane) = kept(d);
     }

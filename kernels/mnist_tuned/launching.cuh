@@ -14,9 +14,11 @@ __device__ __forceinline__ void let_the_next_begin()
 }
 
 // All threads of a block meet, wherever in the program they are;
-// __syncthreads() is for those at one place.
+// __syncthreads() is for those at one place. `bar.sync`, which is aligned,
+// would promise that a warp's threads are at the same barrier; this one
+// promises nothing.
 template <int THREADS>
 __device__ __forceinline__ void meet()
 {
-    asm volatile("bar.sync 1, %0;" :: "n"(THREADS) : "memory");
+    asm volatile("barrier.sync 1, %0;" :: "n"(THREADS) : "memory");
 }

@@ -24,23 +24,23 @@ __device__ __forceinline__ void wait_for_copies()
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-// Four pixels of a picture, for the threads that there are pixels for.
-__device__ __forceinline__ uchar4 read_pixels(const unsigned char *image)
+// Four pixels of a picture, for the threads that there are pixels for. In
+// one word: bytes would be taken apart at once, and so be waited for.
+__device__ __forceinline__ unsigned read_pixels(const unsigned char *image)
 {
-    return ((const uchar4 *)image)[min((int)threadIdx.x, PIXELS / 4 - 1)];
+    return ((const unsigned *)image)[min((int)threadIdx.x, PIXELS / 4 - 1)];
 }
 
 // Bring them into shared memory as floats; the border is there already.
 __device__ __forceinline__ void store_pixels(
-    float *x, int word, uchar4 v, float scale, float shift)
+    float *x, int word, unsigned v, float scale, float shift)
 {
     if (word >= PIXELS / 4)
         return;
     float *to = x + (word / 7 + 1) * X_PITCH + 1 + word % 7 * 4;
-    to[0] = fmaf(v.x, scale, shift);
-    to[1] = fmaf(v.y, scale, shift);
-    to[2] = fmaf(v.z, scale, shift);
-    to[3] = fmaf(v.w, scale, shift);
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+        to[i] = fmaf(v >> 8 * i & 255, scale, shift);
 }
 
 __device__ __forceinline__ void load_picture(

@@ -26,6 +26,19 @@ __device__ __forceinline__ float4 kept(float4 v)
     return make_float4(kept(v.x), kept(v.y), kept(v.z), kept(v.w));
 }
 
+// A NaN stays one, where fmaxf(NaN, 0) is 0 and would hide it.
+__device__ __forceinline__ float relu(float value)
+{
+    float passed;
+    asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(passed) : "f"(value));
+    return passed;
+}
+
+__device__ __forceinline__ float4 relu(float4 v)
+{
+    return make_float4(relu(v.x), relu(v.y), relu(v.z), relu(v.w));
+}
+
 // What tf32 has of a float's bits. Half a last place, added before, rounds as
 // to_tf32 does, in two instructions, not four.
 constexpr unsigned HALF = 0x1000;
@@ -36,7 +49,7 @@ __device__ __forceinline__ float cut(unsigned bits)
 }
 
 // Values of one lane for m16n8k8; with PRECISION 3 also what tf32 leaves
-// over.
+// over, of which tensor cores read the digits that tf32 has.
 template <int COUNT>
 struct Fragment {
     float high[COUNT], low[PRECISION == 3 ? COUNT : 1];
@@ -46,7 +59,7 @@ struct Fragment {
         high[at] = value;
         if (PRECISION == 3) {
             high[at] = cut(__float_as_uint(value) + HALF);
-            low[at] = cut(__float_as_uint(value - high[at]));
+            low[at] = value - high[at];
         }
     }
 };
@@ -137,24 +150,6 @@ __device__ __forceinline__ void clear(float (&c)[MT][NT][4])
     for (int i = 0; i < MT; ++i)
         clear(c[i]);
 }
-
-// Products of three rows of taps with rows of tiles, one after the other.
-// In float32 the three are a sum of their own: a third of the additions.
-template <int ROWS, int NT>
-struct Taps {
-    float own[PRECISION == 3 ? 3 : 1][NT][4];
-
-    __device__ __forceinline__ void multiply(float (&c)[ROWS][NT][4],
-        int row, int down, const Left &a, const Right (&b)[NT])
-    {
-        float(&sum)[NT][4] = PRECISION == 3 ? own[row % 3] : c[row];
-        if (PRECISION == 3 && down == 0)
-            clear(sum);
-        chain(sum, a, b);
-        if (PRECISION == 3 && down == 2)
-            add(c[row], sum);
-    }
-};
 
 // Place of element (k, n) of a right factor with N columns that is stored
 // in the order in which lanes take it: float4 = rows t, t + 4 of columns g,

@@ -6,18 +6,26 @@
 
 #include "network.cuh"
 
-constexpr double FORWARD_UNIT = 4294967296.0;         // 2^32: up to 2e9
-constexpr double BACKWARD_UNIT = 17592186044416.0;    // 2^44: up to 5e5
+// What a block adds stays below 2^54 units: 2^22 forward, 1024 backward.
+// Then 500 blocks never leave 64 bits.
+constexpr double MOST = 18014398509481984.0;        // 2^54
+constexpr double FORWARD_UNIT = 4294967296.0;       // 2^32
+constexpr double BACKWARD_UNIT = 17592186044416.0;  // 2^44
 
+// Sums are even. A value that is not finite or too large makes its sum odd,
+// and odd it stays, whatever else is added: that sum is NaN.
 __device__ __forceinline__ void add_to(Sum *sum, double value, double unit)
 {
+    double half = value * (unit / 2);
     atomicAdd((unsigned long long *)sum,
-              (unsigned long long)__double2ll_rn(value * unit));
+              2 * (unsigned long long)__double2ll_rn(half));
+    if (!(fabs(half) < MOST / 2))  // so that NaN is among them
+        atomicOr((unsigned long long *)sum, 1ULL);
 }
 
 __device__ __forceinline__ double total(const Sum *sum, double unit)
 {
-    return (double)*sum / unit;
+    return *sum % 2 == 0 ? (double)*sum / unit : nan("");
 }
 
 __device__ __forceinline__ float warp_sum(float own)

@@ -61,14 +61,24 @@ struct SmallShared {
     double inner[C1][TAPS], gain[C1], dgamma[C1];
 };
 
-// What the sums tell of conv1 and bn1.
+// The value of a sum that nobody else needs, which is cleared.
+__device__ __forceinline__ double take(Sum *sum, double unit)
+{
+    double value = total(sum, unit);
+    *sum = 0;
+    return value;
+}
+
+// What the sums tell of conv1 and bn1, and of the loss. It is NaN also if a
+// parameter here makes it so: conv1's bias is in no sum.
 __device__ __forceinline__ void update_conv1(
-    float *params, Sum *patch, Sum *sums, int N, float rate)
+    float *params, Sum *patch, Sum *sums, int N, float rate, float *loss)
 {
     extern __shared__ float4 shared[];
     SmallShared &s = *(SmallShared *)shared;
     Patches &p = s.patches;
     int tid = threadIdx.x;
+    bool spoiled = false;
     find_patches(p, patch, N);
     __syncthreads();  // the statistics of patches are there
     for (int i = tid; i < C1 * TAPS; i += THREADS) {
@@ -96,8 +106,15 @@ __device__ __forceinline__ void update_conv1(
         s.dgamma[tid] = moved * unit;
         follow(params + MEAN1 + tid, mean + params[CONV1_B + tid]);
         follow(params + VAR1 + tid, variance * m / (m - 1));
+        spoiled = !isfinite(variance + params[CONV1_B + tid]
+            + params[GAMMA1 + tid] + relu(params[BETA1 + tid]));
     }
-    __syncthreads();  // bn1's statistics and gradients are there
+    // bn1's statistics and gradients are there
+    spoiled = __syncthreads_or(spoiled);
+    if (tid == THREADS - 1) {
+        float mean = (float)(take(sums + S_LOSS, FORWARD_UNIT) / N);
+        *loss = spoiled ? nanf("") : mean;
+    }
     for (int i = tid; i < C1 * TAPS; i += THREADS) {
         int k = i / TAPS, a = i % TAPS;
         double dbeta = total(sums + S_CONV1 + C1 * TAPS + k, BACKWARD_UNIT);
@@ -121,17 +138,9 @@ __device__ __forceinline__ void update_conv1(
         sums[S_CONV1 + i] = 0;
 }
 
-// The value of a sum that nobody else needs, which is cleared.
-__device__ __forceinline__ double take(Sum *sum, double unit)
-{
-    double value = total(sum, unit);
-    *sum = 0;
-    return value;
-}
-
-// What the sums tell of bn2, of fc1's biases and of the loss.
+// What the sums tell of bn2 and of fc1's biases.
 __device__ __forceinline__ void update_biases(
-    float *params, Sum *sums, int N, float rate, float *loss)
+    float *params, Sum *sums, int N, float rate)
 {
     int tid = threadIdx.x;
     if (tid < C2) {
@@ -148,8 +157,7 @@ __device__ __forceinline__ void update_biases(
         int h = tid - C2;
         descend(params + FC1_B + h, take(sums + S_FC1B + h, BACKWARD_UNIT),
             rate);
-    } else if (tid == C2 + HIDDEN)
-        *loss = (float)(take(sums + S_LOSS, FORWARD_UNIT) / N);
+    }
 }
 
 // 64 weights of conv2: 16 groups of threads add up every sixteenth block's
@@ -202,9 +210,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) update(
     if (block < SMALL_BLOCKS + W2_BLOCKS)
         wait_for_kernels_before();
     if (block == 0)
-        return update_conv1(params, patch, sums, N, rate);
+        return update_conv1(params, patch, sums, N, rate, loss);
     if (block == 1)
-        return update_biases(params, sums, N, rate, loss);
+        return update_biases(params, sums, N, rate);
     if (block < SMALL_BLOCKS) {
         int i = (block - 2) * THREADS + threadIdx.x;
         if (i < CLASSES * (HIDDEN + 1))

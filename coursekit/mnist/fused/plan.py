@@ -76,6 +76,16 @@ class Plan:
     part_blocks: ClassVar = (3, 4)  # for the parts of fc1 and of dw1, an SM
     folder: ClassVar = "mnist_fast"
 
+    @classmethod
+    def file(cls, phase: str) -> str:
+        """Return the path of a phase's kernel in `kernels/`."""
+        return f"{cls.folder}/{phase}.cu"
+
+    @classmethod
+    def arch(cls, phase: str) -> str | None:
+        """Return what its kernel must be compiled for, None where nothing special."""
+        return None
+
     def __post_init__(self):
         if self.batch < 2:
             raise ArgumentError.explained(

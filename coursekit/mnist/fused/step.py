@@ -25,15 +25,17 @@ from coursekit.mnist.fused.plan import (
     Plan,
     pixel_scale,
 )
-from coursekit.mnist.fused.tuned import TunedPlan
+from coursekit.mnist.fused.tuned import Float32Plan, TunedPlan
 from coursekit.mnist.network import FULL, Network
 
 KERNELS, PERSISTENT, TUNED = FORMS = "kernels", "persistent", "tuned"
 
 
-def plan_of(form: str) -> type[Plan]:
-    """Return the kind of plan that a form has."""
-    return TunedPlan if form == TUNED else Plan
+def plan_of(form: str, precision: str) -> type[Plan]:
+    """Return the kind of plan that a form has in a precision."""
+    if form != TUNED:
+        return Plan
+    return Float32Plan if precision == "fp32" else TunedPlan
 
 
 @functools.cache
@@ -44,9 +46,12 @@ def modules(network: Network, precision: str, form: str) -> dict:
     if form != TUNED:
         defines |= {"NET_SIDE": network.side, "NET_C1": first, "NET_C2": second}
     files = ("persistent",) if form == PERSISTENT else PHASES
-    paths = {file: f"{plan_of(form).folder}/{file}.cu" for file in files}
-    paths["gather"] = "mnist_fast/gather.cu"
-    return {name: compiled(path, defines=defines) for name, path in paths.items()}
+    plan = plan_of(form, precision)
+    found = {
+        file: compiled(plan.file(file), defines=defines, arch=plan.arch(file))
+        for file in files
+    }
+    return found | {"gather": compiled("mnist_fast/gather.cu", defines=defines)}
 
 
 class FusedStep:
@@ -96,7 +101,8 @@ class FusedStep:
         self.rate = np.float32(rate)
         forward = 2 if precision == "tf32" and form != PERSISTENT else 1
         multiprocessors = sm_count or device().sm_count
-        self.plan = plan_of(form)(batch, network, multiprocessors, forward)
+        kind = plan_of(form, precision)
+        self.plan = kind(batch, network, multiprocessors, forward)
         self.layout, self.early = self.plan.layout, False
         self.modules = modules(network, precision, form)
         self.kernels = {
@@ -145,7 +151,7 @@ class FusedStep:
 
     @property
     def loss(self) -> float:
-        """The mean loss of the last batch."""
+        """The mean loss of the last batch; NaN where the training has diverged."""
         return float(to_host(self.arrays["loss"])[0])
 
     # ------------------------------------------------------------ steps

@@ -62,7 +62,12 @@ class FusedTrainer:
         self.fused.run(to_device(images), to_device(labels), len(images))
 
     def loss(self) -> float:
-        """Return the mean loss of the batch of the last step."""
+        """Return the mean loss of the batch of the last step.
+
+        It is NaN where a training has diverged: from a weight or a gradient that is
+        no number, at the latest in the step after it, as PyTorch's is; and already
+        where a sum over the batch is too large for the kernels' whole numbers.
+        """
         return self.fused.loss
 
     def weights_on_host(self) -> dict[str, np.ndarray]:

@@ -15,8 +15,8 @@ from coursekit.mnist.fused.plan import MOMENTS, ROWS, WARPS, PhaseLaunch, Plan
 EARLY = {
     "forward_hidden", "head", "backward_hidden", "backward_convolution", "update",
 }  # fmt: skip
-THREADS: dict[str, int] = {}  # of a block, where it has not 256
 PICTURE, PADDED = 30 * 34, 243  # floats of a padded picture; pixels of p1 on chip
+CONVOLUTIONS = ("forward_convolutions", "backward_convolution")
 EIGHT = 8  # channels of which a word of where1 tells
 
 
@@ -102,10 +102,59 @@ class TunedPlan(Plan):
     ) -> list[PhaseLaunch]:
         """Return the launches of a step, in order; see `Plan`."""
         return [
+            replace(launch, early=launch.kernel in EARLY)
+            for launch in super().launches(scale, shift, rate, side)
+        ]
+
+
+class Float32Plan(TunedPlan):
+    """The same in float32, whose convolutions are kernels of their own."""
+
+    @classmethod
+    def file(cls, phase: str) -> str:
+        """Return the path of a phase's kernel in `kernels/`."""
+        return super().file(f"{phase}_float32" if phase in CONVOLUTIONS else phase)
+
+    @classmethod
+    def arch(cls, phase: str) -> str | None:
+        """Return what its kernel must be compiled for: warpgroups are of sm_90a."""
+        return "sm_90a" if phase in CONVOLUTIONS else None
+
+    @property
+    def data_blocks(self) -> int:
+        """Blocks of the backward convolution that go by data: they take longer."""
+        return min(self.batch, max(1, self.sm_count * 6 // 11))
+
+    @property
+    def backward_blocks(self) -> int:
+        """Those that go by weights, each with a part of their gradient."""
+        return min(self.batch, max(1, self.sm_count - self.data_blocks))
+
+    @functools.cached_property
+    def shared_bytes(self) -> dict[str, int]:
+        """Dynamic shared memory of each phase: the sizeof of its struct in C++."""
+        first, second = self.network.channels
+        wide = self.layout.sizes["exact"]
+        patches = 8 * TAPS * (TAPS + 1)
+        forward = 2 * (wide + 258 * first) + PICTURE + (TAPS + 2) * first + 3 * second
+        by_data = 2 * wide + 258 * (second + 4) + PICTURE + 4 * second
+        where1 = 196 * first // EIGHT
+        return super().shared_bytes | {
+            "forward_convolutions": 4 * forward + patches,
+            "backward_convolution": 4 * (by_data + where1),
+        }
+
+    def launches(
+        self, scale: float, shift: float, rate: float, side: int = 0
+    ) -> list[PhaseLaunch]:
+        """Return the launches of a step, in order; see `Plan`."""
+        return [
             replace(
                 launch,
-                early=launch.kernel in EARLY,
-                block=THREADS.get(launch.kernel, launch.block),
+                grid=(self.data_blocks + self.backward_blocks, 1),
+                arguments=(*launch.arguments, self.data_blocks),
             )
+            if launch.kernel == "backward_convolution"
+            else launch
             for launch in super().launches(scale, shift, rate, side)
         ]

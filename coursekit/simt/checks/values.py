@@ -12,6 +12,8 @@ from coursekit.simt.ir import Register, Vector
 from coursekit.simt.memory import POISON
 
 WORD = 4
+# These compute with what they read, and keep none of it in a register.
+_COMPUTES = {"wgmma"}
 # Blocks at each end of the grid whose variables are looked at.
 BLOCKS = 1
 
@@ -82,7 +84,10 @@ class InitCheck(Observer):
             self._flying[region][places] = False
         if access.verb == "reads":
             written = valid[places]
-            if self._copied or not written.all():
+            if access.instruction.opcode in _COMPUTES:
+                if not written.all():
+                    self._report(ERROR, access, warp, part, ~written.all(axis=1))
+            elif self._copied or not written.all():
                 self._read(access, warp, part, written)
         elif access.verb == "writes":
             valid[places] = True

@@ -109,6 +109,8 @@ def obstacle(launch) -> str | None:
         return "calls of functions"
     if "mbarrier" in opcodes:
         return "barriers in shared memory"
+    if "wgmma" in opcodes:
+        return "products of warpgroups"
     return None
 
 
