@@ -17,8 +17,8 @@ from coursekit import errors
 from coursekit.mnist import FULL, Network, reference, reference_step
 from coursekit.mnist.fused import FusedTrainer, Plan, counting, layout, running
 from coursekit.mnist.fused.plan import PHASES
-from coursekit.mnist.fused.step import FORMS, FusedStep
-from coursekit.mnist.fused.tuned import TunedLayout, TunedPlan
+from coursekit.mnist.fused.step import FORMS, FusedStep, _of
+from coursekit.mnist.fused.tuned import Float32Plan, TunedLayout, TunedPlan
 from coursekit.recording import mnist_race, mnist_steps
 
 COUNT = 3
@@ -369,6 +369,17 @@ def test_a_smaller_plan_fits_in_the_arrays_of_a_larger_one():
                 if launch.kernel == "head"
             }
             assert part * count * 128 <= made.arrays["part"].size
+
+
+@pytest.mark.parametrize("sms", [1, 5, 22, 132])
+@pytest.mark.parametrize("kind", [Plan, TunedPlan, Float32Plan])
+def test_arrays_of_a_batch_have_room_for_any_smaller_one(kind, sms):
+    room = kind(140, FULL, sms)
+    plans = [_of(room, count) for count in range(2, 141)]
+    most = {
+        name: max(plan.arrays[name][0] for plan in plans) for name in room.arrays
+    } | {"dw2": room.layout.sizes["exact"] * max(p.backward_blocks for p in plans)}
+    assert {n: size for n, size in most.items() if size > room.arrays[n][0]} == {}
 
 
 @pytest.mark.parametrize(

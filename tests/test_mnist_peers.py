@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -254,6 +255,15 @@ def test_classes_that_pad_have_no_part_in_a_step():
     step = mnist_library.Step(BATCH, "fp32", OfPyTorch(), "cpu")
     trained(step, Layout(FULL).row(initial_weights(FULL, 0)), 1)
     assert torch.count_nonzero(step.dlogits[:, FULL.classes :]) == 0
+
+
+def test_a_step_that_was_spoiled_is_as_new_after_loading():
+    row = Layout(FULL).row(initial_weights(FULL, 0))
+    wanted = trained(mnist_library.Step(BATCH, "fp32", OfPyTorch(), "cpu"), row, 1)
+    step = mnist_library.Step(BATCH, "fp32", OfPyTorch(), "cpu")
+    step.learnt.fill_(math.nan)
+    found = trained(step, row, 1)
+    assert all(np.array_equal(found[name], wanted[name]) for name in wanted)
 
 
 def test_weights_of_the_library_come_back_as_they_were():

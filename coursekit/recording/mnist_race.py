@@ -2,11 +2,11 @@
 
 `python -m coursekit.recording.mnist_race` writes `assets/mnist/fused_race.json`, on a
 GPU with PyTorch. Several starts and orders of digits are drawn for each batch, and the
-number of a draw is its seed. After one step and after a few, distances tell of rounding
-alone. After many steps it has grown by chance as much as by size, since now and then it
-decides which of four values is the largest. What chance does is seen in a control: the
-same ratio for another form of PyTorch's own step. Every draw is kept, and the ratios of
-a batch are summed up by their geometric mean.
+number of a draw is its seed. Where a rounding decides which of four values is the
+largest, two trainings part: after one step in a few draws, after many in most. What
+chance does is seen in a control: the same ratio for another form of PyTorch's own
+step. Every draw is kept, and the ratios of a batch are summed up by their geometric
+mean.
 """
 
 from __future__ import annotations

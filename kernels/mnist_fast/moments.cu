@@ -5,7 +5,7 @@
 // Idea     54 sums a patch in place of 32 channels of conv1; and no weights are in them, so that those of
 //          the next batch may be made during this step.
 // Launch   block 256; grid up to the pictures; dynamic shared memory for a picture and the sums of each warp.
-// Limits   A block's sums grow up to 2^20: 160 white pictures, and more of digits.
+// Limits   A block's sums grow up to 2^20: 160 white pictures as MNIST's are normalised, more of digits.
 //
 // needs: sm_80
 // expect: N=5,sms=2 global_load_sectors = 10   # 5 pictures * 64 B / 32 B

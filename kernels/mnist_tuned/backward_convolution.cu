@@ -281,7 +281,7 @@ __device__ __forceinline__ void weights_warps(
 
 // Grid (blocks, 1): four warps go by data and four by weights, at the same
 // time. Grid (blocks, 2): one block goes by data, another by weights, for
-// batches of fewer pictures than SMs.
+// batches with two SMs for each picture.
 extern "C" __global__ void __launch_bounds__(THREADS,
     1) backward_convolution(
     const unsigned char *images, int N, float scale, float shift,

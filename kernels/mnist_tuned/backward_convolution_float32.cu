@@ -5,11 +5,11 @@
 // Math     A float is high + low, both with the 11 digits of tf32: a b = a_high b_high + a_high b_low + a_low b_high.
 // Idea     Warpgroups multiply: what is shifted by taps goes through registers, where it is cut in two; the other
 //          factor lies in shared memory in two parts. These parts of both products do not fit on chip together: some
-//          blocks go by data, the others by weights, fewer, since they have less to do besides.
+//          blocks go by data, the others by weights; of many, fewer, since they have less to do besides.
 // Launch   block 256; grid data_blocks + as many parts as dw2 has; 225,872 B of dynamic shared memory.
 // On chip  By data: conv2's weights in two parts, dy2 and then dp1, a picture. By weights: dy2 in two parts, p1, c2.
 //          One block an SM.
-// Limits   dy2 is made twice, and c2 read twice. The tensor cores wait while it is made, and for conv1's sums.
+// Limits   dy2 is made twice. Tensor cores wait meanwhile, and for conv1's sums; by data 3 products of 13 are waste.
 //
 // needs: sm_90a
 #ifndef PRECISION

@@ -6,7 +6,7 @@
 #include "statistics.cuh"
 
 // The pairs of rows of conv2 that a block makes. Two blocks share a picture
-// where there are fewer pictures than SMs: each makes one row of the
+// where there are two SMs for each: each block makes one row of the
 // other's p1 for itself.
 struct Share {
     int first_pair, last_pair;

@@ -82,7 +82,7 @@ struct Rows {
 
 // Add to two rows of dp1 what three rows of taps of one column give, of
 // eight channels. The small products come first. `w` is where these weights
-// lie for the last row of taps.
+// lie for the first row of taps.
 __device__ __forceinline__ void column_products(
     float (&own)[2][16], const Rows &a, unsigned long long w, int adds)
 {
@@ -134,7 +134,7 @@ __device__ __forceinline__ void by_data(
         column_products(own, a[1], moved(w, DATA_STEP / 4), 1);
         products_wait_but_one();
         a[0].release();
-        int next = (step + 2) % LAST;  // after the last any
+        int next = (step + 2) % LAST;  // behind the last any does
         a[0].read(from + next / (C2 / 8) * DY_STRIDE + next % (C2 / 8) * 8);
         products_wait();
         a[1].release();

@@ -247,7 +247,7 @@ __device__ __forceinline__ void weights_block(
     fold_bn2_back(s.bn2, params, sums, from.N);
     for (; n < from.N; n += from.step) {
         wait_for_copies();
-        __syncthreads();  // c2, dz2 and zeros are there; p1 is used up
+        __syncthreads();  // c2, dz2, zeros are there; p1, dy2 are used up
         copy_p1(s, from, n);
         make_gradient(s);
         wait_for_copies();

@@ -127,8 +127,8 @@ __device__ __forceinline__ void collect(
     }
 }
 
-// conv2: while the products of one tap run, those of the tap before are
-// added up.
+// conv2: while the products of a tap run, those of the tap before are added
+// up; at the end of three nothing is left.
 template <int ROWS>
 __device__ __forceinline__ void second_layer(
     float (&c)[8 * ROWS], const ForwardShared &s, int first_row)

@@ -1,4 +1,4 @@
-// The gradient by c2, of which the backward convolutions are made: back through pooling, relu and bn2.
+// The gradient by c2, of which the backward convolutions are made: back through pooling and bn2.
 #pragma once
 
 #include "products.cuh"

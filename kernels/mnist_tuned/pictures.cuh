@@ -3,9 +3,9 @@
 
 #include "network.cuh"
 
-// floats a row of a padded picture; a window
+// Floats a row of a padded picture: the pixels of a window are in four
+// different banks.
 constexpr int X_PITCH = 34;
-                                           // takes four different banks
 constexpr int X_SIZE = 30 * X_PITCH;
 // A row of 14 pixels and one of border, which serves the next row as well.
 constexpr int PITCH = 15, PADDED = 16 * PITCH + 1;

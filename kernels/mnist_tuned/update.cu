@@ -3,8 +3,8 @@
 // What     W -= rate * dW: fc1 from the parts of dw1, conv2 from the parts of dw2, all else from the sums; the
 //          running averages; the mean loss. conv2's weights are stored three times: exact, rounded for the forward
 //          pass, and turned for the backward pass.
-// Math     To store a weight in float32 loses up to 2^-25 of it, often more than all of a step's sums: the change is
-//          smaller than the weight. float32 keeps what is lost, and adds it in the next step.
+// Math     To store a weight in float32 loses up to 2^-24 of it, and a step may change it by less. What is lost is
+//          kept in float32, and added in the next step.
 // Idea     Short chains: what the sums tell is spread over eight blocks, and a weight's parts are read all at once.
 //          fc1, whose parts are older than the phase in front, does not wait for its end.
 // Launch   block 256; grid 8 + 288 + 392; 4,096 B of dynamic shared memory.

@@ -65,7 +65,8 @@ class FusedStep:
     precision : str
         "tf32" or "fp32".
     form : str
-        "kernels", "persistent", or "tuned", which is for the full network alone.
+        "kernels", "persistent", or "tuned", which is for the full network alone and,
+        in float32, for Hopper (sm_90a).
     rate, mean, deviation : float
         As `Trainer` takes them.
     sm_count : int, optional

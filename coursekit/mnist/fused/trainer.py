@@ -66,7 +66,7 @@ class FusedTrainer:
 
         It is NaN where a training has diverged: from a weight or a gradient that is
         no number, at the latest in the step after it, as PyTorch's is; and already
-        where a sum over the batch is too large for the kernels' whole numbers.
+        where what one block sums up is too large for the kernels' whole numbers.
         """
         return self.fused.loss
 
