@@ -292,7 +292,7 @@ def phases_of_float32(N: int, sms: int) -> Phases:
     """Return what the phases of the full network make, as the float32 step has it."""
     images, labels = batch(FULL, N)
     weights = {name: w.astype(np.float64) for name, w in start(FULL).items()}
-    plan = Float32Plan(N, FULL, sms, forward_per_sm=1)
+    plan = Float32Plan(N, FULL, sms)
     known = Phases(plan, images, labels, weights)
     known.arrays["where1"] = words_of(known.arrays["where1"], known.arrays["p1"])
     return known

@@ -10,7 +10,7 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.simt import products, rounded_sums
+from coursekit.simt import dataflow, products, rounded_sums
 from coursekit.simt.floating import fma32
 from coursekit.simt.launch import launch as simulated
 from coursekit.simt.memory import Memory, storage
@@ -365,6 +365,19 @@ def test_a_product_of_what_nothing_wrote_is_found():
     text = source(32, held=False).replace("i < words", "i < words / 2")
     (found,) = checked(ck.initcheck, text)
     assert "which nothing has written" in str(found.error)
+
+
+def test_what_a_product_adds_to_counts_as_read():
+    """Or what loads D would seem to be needed by nobody."""
+    loaded = load(ck.compile(source(32, held=False), arch="sm_90a").ptx, Memory())
+    (product,) = (
+        instruction
+        for instruction in loaded.kernel("k").instructions
+        if instruction.name.startswith("wgmma.mma_async")
+    )
+    written, read = dataflow.registers_of(product)
+    assert len(written) == 16
+    assert set(written) < set(read)
 
 
 # ---------------------------------------------------------------- mistakes
