@@ -185,13 +185,13 @@ def test_a_failed_assert_quotes_its_condition():
 
 def test_an_endless_loop_stops_after_the_timeout():
     source = """__global__ void k(volatile int* x) {
-      while (*x == 0) {}
+      while (*x == 0) x[1]++;
     }"""
     with (
         ck.simulator(timeout_s=0.3),
         pytest.raises(ck.DeadlockError, match=r"still running after 0.3 s") as caught,
     ):
-        launch(source, 1, 32, np.zeros(1, np.int32))
+        launch(source, 1, 32, np.zeros(2, np.int32))
     assert caught.value.line == 2
 
 

@@ -15,9 +15,9 @@ import coursekit as ck
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 module = ck.compile('''__global__ void spin(volatile int* x) {
-  while (*x == 0) {}
+  while (*x == 0) x[1]++;
 }''')
-x = np.zeros(1, np.int32)
+x = np.zeros(2, np.int32)
 with ck.simulator(timeout_s=600):
     try:
         print("started", flush=True)

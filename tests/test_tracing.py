@@ -111,7 +111,9 @@ def test_long_trace_ends_at_the_limit_and_says_so():
 
 
 def test_endless_loop_is_traced_for_2000_steps():
-    trace = run("volatile int* p = a; while (p[0]) {}", ints(), parameters="int* a")
+    trace = run(
+        "volatile int* p = a; while (p[0]) p[1]++;", ints(), parameters="int* a"
+    )
     assert (len(trace), trace.full) == (2000, True)
 
 

@@ -87,6 +87,11 @@ class Copies:
         self.committed = np.zeros(LANES, np.int64)
         self._begun: list[Copy] = []
 
+    @property
+    def begun(self) -> tuple:
+        """Groups that each lane has closed, and how many copies have not moved."""
+        return (*self.committed.tolist(), len(self._begun))
+
     def begin(self, copy: Copy) -> None:
         """Put a copy into the open group of each of its lanes."""
         self._begun.append(copy)

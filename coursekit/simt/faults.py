@@ -203,8 +203,11 @@ def _stray(warp, lane, instruction, address, width, verb):
     )
 
 
-def endless_advice(instruction) -> tuple[str, str]:
-    """Why a launch runs for so long, and what to do about it."""
+def endless_advice(instruction, more: str = "", cure: str = "") -> tuple[str, str]:
+    """Why a launch runs for so long, and what to do about it.
+
+    `more` and `cure` are for a launch that may only be long.
+    """
     place = instruction.location
     if place is not None and place.file.startswith("cooperative_groups"):
         return (
@@ -215,9 +218,8 @@ def endless_advice(instruction) -> tuple[str, str]:
         )
     return (
         "A loop that never ends, or one that waits for a value that no other thread "
-        "writes; or more work than the simulator can do in that time.",
-        "Check the condition that ends the loop; for more work pass a larger timeout_s "
-        "to ck.simulator().",
+        f"writes{more}.",
+        f"Check the condition that ends the loop{cure}.",
     )
 
 

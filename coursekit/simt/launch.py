@@ -17,6 +17,7 @@ from coursekit.simt.counters import Counters
 from coursekit.simt.memory import SHARED_SPAN, storage
 from coursekit.simt.merging import CountingPlan
 from coursekit.simt.program import Program
+from coursekit.simt.standstill import Standstill
 from coursekit.simt.tally import tally
 from coursekit.simt.transfers import polls
 
@@ -149,7 +150,7 @@ class Launch:
         self._values: dict[tuple, object] = {}
         self._regions: dict[str, object] = {}
         self._shared_addresses: dict[str, int] = {}
-        self._time = self.longest = self.started_warps = self.finished_blocks = 0
+        self.clock_reads = self.longest = self.started_warps = self.finished_blocks = 0
         self._workspace = None
         self.patience = PATIENCE
         self.patience_s: float | None = None
@@ -266,8 +267,8 @@ class Launch:
 
     def clock(self, warp) -> int:
         """A clock that counts instructions, not cycles: it only ever grows."""
-        self._time += 1
-        return warp.executed + self._time
+        self.clock_reads += 1
+        return warp.executed + self.clock_reads
 
     @property
     def random(self) -> random.Random:
@@ -313,7 +314,7 @@ class Launch:
         """Forget what has been counted, and draw the same orders of warps again."""
         self._reset_codes()
         self._random = None
-        self.patience, self._time = PATIENCE, 0
+        self.patience, self.clock_reads = PATIENCE, 0
         self.longest = self.started_warps = self.finished_blocks = 0
 
     def _reset_codes(self) -> None:
@@ -332,7 +333,8 @@ class Launch:
     def interpret(self, numbers: Sequence[int]) -> None:
         """Run blocks, given by their linear indices, one step at a time."""
         pending = self.block_indices(numbers)
-        fuel = POLLING_FUEL if self._polls() else PLAIN_FUEL
+        self.fuel = POLLING_FUEL if self._polls() else PLAIN_FUEL
+        standstill = Standstill()
         resident: list[Block] = []
         spare: list[Block] = []
         grow = RESIDENT_BLOCKS if self.cooperative else 1
@@ -345,8 +347,9 @@ class Launch:
                 block.start(index, linear)
                 self.started_warps += len(block.warps)
                 resident.append(block)
+            before = self.finished_blocks
             for block in list(resident):
-                if block.run(fuel) == "done":
+                if block.run(self.fuel) == "done":
                     self.finished_blocks += 1
                     self.longest = max(
                         self.longest, max(w.executed for w in block.warps)
@@ -357,7 +360,25 @@ class Launch:
                         self.check_patience()
                     grow = max(grow - 1, 1) if not self.cooperative else grow
                 else:
-                    grow = len(resident) + 1
+                    grow = 2 * len(resident)
+            if self.finished_blocks == before:
+                self._check_standstill(standstill, resident)
+
+    def take_turns(self) -> int:
+        """Let warps take short turns, one of which waits for others; returns 0 of fuel.
+
+        The warp that says so is where it was before, and would be there for ever.
+        """
+        self.fuel = POLLING_FUEL
+        return 0
+
+    def _check_standstill(self, standstill: Standstill, blocks: list[Block]) -> None:
+        """Stop a launch that has come back to where it was."""
+        if self.order.kind == "seed":  # the next orders of warps are others
+            return
+        warps = [warp for block in blocks for warp in block.warps]
+        if standstill.returned(self, warps, blocks):
+            raise standstill.error(warps)
 
     def _new_block(self) -> Block:
         if not self._shared_addresses and self.shared_variables:
@@ -411,7 +432,11 @@ class Launch:
         raise faults.kernel_error(
             errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
             f"{{thread}} is still running after {self.timeout_s:g} s.",
-            *faults.endless_advice(instruction),
+            *faults.endless_advice(
+                instruction,
+                "; or more work than the simulator can do in that time",
+                "; for more work pass a larger timeout_s to ck.simulator()",
+            ),
         )  # fmt: skip
 
 

@@ -180,6 +180,7 @@ def _wait(decoder, instruction):
             given = values[lane]
             parity = given & 1 if by_parity else given >> 61 & 1
             over = phase.parity != parity
+            warp.awaited = None if over else (region, offset)
             if result is not None:
                 warp.slots[result][lane] = over
             if over and warp.observer is not None:

@@ -25,9 +25,9 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt import faults
-from coursekit.simt.floating import fma32
 from coursekit.simt.ir import Immediate, Register, Vector
 from coursekit.simt.isa import Operation
+from coursekit.simt.rounded_sums import dot
 from coursekit.simt.rounding import bf16_to_f32
 
 ROWS, COLUMNS, LANES = 16, 8, 32
@@ -104,18 +104,21 @@ def parts(words: np.ndarray, kind: str) -> list[np.ndarray]:
     return [half.view(np.float16).astype(np.float32) for half in halves]
 
 
-def product(form: Form, a, b, c) -> list[np.ndarray]:
-    """Return D: float32 of all lanes, from their words of A and B and from C."""
-    a = [parts(words, form.kind) for words in a]
-    b = [parts(words, form.kind) for words in b]
-    d = np.concatenate(c)
-    for k in range(form.depth):
-        step, t, part = form.place(k)
-        top, bottom = (a[2 * step + h][part][top_lanes(t)] for h in (0, 1))
-        even, odd = (b[step][part][side_lanes(t, column)] for column in (0, 1))
-        left = np.concatenate([top, top, bottom, bottom])
-        d = fma32(left, np.concatenate([even, odd, even, odd]), d)
-    return list(d.reshape(4, LANES))
+def product(form: Form, a, b, c) -> np.ndarray:
+    """Return D, (4, 32): float32 of all lanes, from their words of A and B and from C.
+
+    A word is 32 values, one a lane; A, B and C are lists of words.
+    """
+    lanes = COLUMNS, LANES // COLUMNS  # g, t
+    a = np.array([parts(words, form.kind) for words in a])
+    b = np.array([parts(words, form.kind) for words in b])
+    steps = len(b)
+    top = a.reshape(steps, 2, form.each, *lanes).transpose(1, 3, 0, 4, 2)
+    side = b.reshape(steps, form.each, *lanes).transpose(2, 0, 3, 1)
+    start = np.array(c).reshape(2, 2, *lanes).transpose(0, 2, 3, 1)
+    shape = ROWS, COLUMNS
+    d = dot(top.reshape(ROWS, -1), side.reshape(COLUMNS, -1), start.reshape(shape))
+    return d.reshape(2, *lanes, 2).transpose(0, 3, 1, 2).reshape(4, LANES)
 
 
 def multiply(decoder, instruction):

@@ -12,6 +12,7 @@ import numpy as np
 
 from coursekit.simt.control import EXIT
 from coursekit.simt.memory import local_region
+from coursekit.simt.standstill import Standstill
 
 LANES = 32
 # Stack that a call takes at least, for what it must come back to.
@@ -86,7 +87,8 @@ class Warp:
         self.live = self.present.copy()
         self.kernel_frame.values.fill(0)
         self.executed = self.fuel = self.idle_turns = 0
-        self.polled, self.copies = False, None
+        self.polled, self.copies, self.awaited = False, None, None
+        self.looked_at, self.standstill = None, Standstill()
         first = Split(0, self.present.copy(), self.kernel_frame, None)
         self.ready: list[Split] = [first]
         self.parked: list[Split] = []
@@ -142,9 +144,22 @@ class Warp:
             self.fuel -= 1
             if not self.fuel & 255:
                 launch.check_time(self)
+                if self.fuel > 0 and self.comes_back(split):
+                    self.fuel = launch.take_turns()
                 if self.fuel <= 0:
                     self.ready.insert(0, split)
                     return
+
+    def comes_back(self, split: Split) -> bool:
+        """Whether the warp, which runs a split, has been where it is.
+
+        What other warps do may still lead it on.
+        """
+        self.ready.append(split)
+        try:
+            return self.standstill.returned(self.block.launch, [self], [self.block])
+        finally:
+            self.ready.pop()
 
     # -- parting and meeting ------------------------------------------------
 
