@@ -9,14 +9,15 @@ import pytest
 from tiny_exercises import TURN, add_ten
 
 import coursekit as ck
-from coursekit.exercises import Exercise, Limit, blank, catalogue, ramp, shuffled
+from coursekit.exercises import Exercise, Limit, Wait, blank, catalogue, ramp, shuffled
 from coursekit.exercises.checking import examine
 from coursekit.exercises.stages import Bench, stages
 from coursekit.exercises.trial import Problem
 
 pytest_plugins = ("exercise_folder",)
 
-SOLUTION = add_ten("if (i < n) out[i] = a[i] + 10;")
+RIGHT = "if (i < n) out[i] = a[i] + 10;"
+SOLUTION = add_ten(RIGHT)
 STARTER = add_ten("// Your code here.")
 SIZES = "passed   sizes"
 
@@ -212,6 +213,36 @@ def test_reading_an_output_before_writing_it_shows(folder):
     entry = one(reference=lambda v: v.a)
     verdict = examine(entry, add_ten("if (i < n) out[i] += a[i];"))
     assert "not a finite number" in verdict.message
+    assert "NaN until something is stored there" in verdict.message
+
+
+def test_element_that_should_have_been_left_alone_is_called_so(folder):
+    entry = one(
+        inputs=lambda n, g: {"out": ramp(n), "a": shuffled(n, g), "n": n},
+        reference=lambda v: np.where(np.arange(len(v.a)) == 5, v.out, v.a),
+        accumulates=("out",),
+    )
+    verdict = examine(entry, add_ten("if (i < n) out[i] = a[i];"))
+    assert "should stay as it was" in verdict.message
+
+
+# No element is below 0.
+HELD = "while (n && a[0] == -7) out[0] = 7;\n"
+
+
+@pytest.mark.parametrize("body", ["", HELD.replace("-7", "-6")])
+def test_kernel_that_must_wait_and_ends_is_stopped(folder, body):
+    wait = Wait(name="a", value=-7, why="It never asks.")
+    verdict = examine(one(waits=(wait,)), add_ten(body + RIGHT))
+    assert "a was -7 before the launch, and the kernel has ended" in verdict.message
+    assert "It never asks." in verdict.message
+
+
+def test_kernel_that_waits_as_it_must_passes(folder):
+    wait = Wait(name="a", value=-7, why="It never asks.")
+    verdict = examine(one(waits=(wait,)), add_ten(HELD + RIGHT))
+    assert verdict.passed, verdict
+    assert "waits while a is -7" in repr(verdict)
 
 
 def test_infinity_is_right_where_it_is_expected(folder):

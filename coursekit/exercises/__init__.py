@@ -4,7 +4,7 @@ What a `spec.py` of kernels/exercises/ imports is here. What students call, such
 `ck.check` and `ck.hint`, is in `coursekit.exercises.student`.
 """
 
-from coursekit.exercises.exercise import Exercise, Limit
+from coursekit.exercises.exercise import Exercise, Limit, Wait
 from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.inputs import blank, blocks, covering, ramp, shuffled
 
@@ -12,6 +12,7 @@ __all__ = [
     "Exercise",
     "HostExercise",
     "Limit",
+    "Wait",
     "blank",
     "blocks",
     "covering",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from coursekit.errors import CheckFailed, CourseError
 from coursekit.exercises import judging, ownership, picture
 from coursekit.exercises.trial import Outcome
@@ -21,6 +23,15 @@ ADVICE = {
     "wrong": (
         "The thread stores into the element, but computes another value.",
         "Work out by hand what one such thread reads, and what it computes.",
+    ),
+    "kept": (
+        "The element should stay as it was, and a thread stores into it.",
+        "Work out by hand which threads get there, and which guard keeps them out.",
+    ),
+    "nan": (
+        "The thread uses what the output held before, which is NaN until something is "
+        "stored there; or it divides 0 by 0, or takes the root of a negative number.",
+        "To add up, begin with 0 in a variable of the thread and store the sum once.",
     ),
     "order": (
         "One thread uses what another thread of the launch writes, without waiting.",
@@ -43,7 +54,7 @@ def small(outcome: Outcome) -> CourseError:
     for table in picture.tables(outcome):
         lines += [table.caption, *table.text.split("\n")]
     lines += [_line(outcome, judged, index) for index in judged.indices(1)]
-    return CheckFailed.explained("\n  ".join(lines), *ADVICE[_kind(judged)])
+    return CheckFailed.explained("\n  ".join(lines), *ADVICE[_kind(outcome, judged)])
 
 
 def values(outcome: Outcome, judged: judging.Judged) -> CourseError:
@@ -58,7 +69,7 @@ def values(outcome: Outcome, judged: judging.Judged) -> CourseError:
     lines = [_line(outcome, judged, index) for index in judged.indices(MOST_LISTED)]
     left = int(judged.wrong.sum()) - len(lines)
     lines += [f"and {left} more"] if left else []
-    kind = _kind(judged) if trial.order == "forward" else "order"
+    kind = _kind(outcome, judged) if trial.order == "forward" else "order"
     return CheckFailed.explained("\n    ".join([head, *lines]), *ADVICE[kind])
 
 
@@ -88,11 +99,17 @@ def _count(judged: judging.Judged) -> str:
     return f"{text}, {never} of them never written" if never else text
 
 
-def _kind(judged: judging.Judged) -> str:
+def _kind(outcome: Outcome, judged: judging.Judged) -> str:
     if judged.untouched.all():
         return "nothing"
-    first = next(judged.indices(1))
-    return "never" if judged.untouched[first] else "wrong"
+    first, name = next(judged.indices(1)), judged.name
+    if judged.untouched[first]:
+        return "never"
+    keeps = name in outcome.trial.exercise.accumulates
+    if keeps and outcome.problem.given[name][first] == judged.expected[first]:
+        return "kept"
+    made = judged.got.dtype.kind == "f" and not np.isnan(judged.expected[first])
+    return "nan" if made and np.isnan(judged.got[first]) else "wrong"
 
 
 def _line(outcome: Outcome, judged: judging.Judged, index: tuple[int, ...]) -> str:

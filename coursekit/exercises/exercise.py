@@ -36,6 +36,25 @@ class Limit:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Wait:
+    """An array that holds a value for which the kernel must wait, here for ever.
+
+    Attributes
+    ----------
+    name : str
+        Of a parameter.
+    value : scalar
+        What all its elements are before the launch, and stay.
+    why : str
+        What a kernel does wrong that ends.
+    """
+
+    name: str
+    value: Any
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Exercise(AnyExercise):
     """An exercise in CUDA C++; CONTRIBUTING.md shows how to add one.
 
@@ -68,6 +87,7 @@ class Exercise(AnyExercise):
     defines : dict of str to str
         Macros for the compiler.
     limits : tuple of Limit
+    waits : tuple of Wait
     """
 
     magic: ClassVar[str] = "%%cuda"
@@ -87,6 +107,7 @@ class Exercise(AnyExercise):
     owner: str | None | Callable = "element"
     defines: Mapping[str, str] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
+    waits: tuple[Wait, ...] = ()
 
     def _demands(self) -> Iterator[tuple[object, str]]:
         yield from super()._demands()

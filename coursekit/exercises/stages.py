@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from coursekit.checking import initcheck, racecheck, synccheck
 from coursekit.counting import count
-from coursekit.errors import CheckFailed, CourseError
+from coursekit.errors import CheckFailed, CourseError, DeadlockError
 from coursekit.exercises import complaints, picture
 from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.tables import Table
@@ -49,6 +51,9 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
         Stage("no races, every value set, barriers for all", check_threads),
         Stage(f"{len(ORDERS)} other orders of the warps", check_orders),
     ]
+    if exercise.waits:
+        held = ", ".join(f"{wait.name} is {wait.value}" for wait in exercise.waits)
+        found.append(Stage(f"waits while {held}", check_waits))
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
         found.append(Stage(f"efficient: {counters}", check_limits))
@@ -130,6 +135,29 @@ def _require_inputs(outcome) -> None:
     changed = outcome.changed()
     if changed is not None:
         raise complaints.changed(outcome, *changed)
+
+
+def check_waits(bench: Bench) -> None:
+    """Launch the small problem where the kernel must not go on."""
+    exercise = bench.entry.exercise
+    trial = Trial.of(exercise, exercise.small, exercise.launches[0])
+    for wait in exercise.waits:
+        given = dict(Problem.of(exercise, exercise.small).given)
+        given[wait.name] = np.full_like(given[wait.name], wait.value)
+        with (
+            _quiet(), _context(trial), simulator(timeout_s=TIMEOUT_S),
+            contextlib.suppress(DeadlockError),
+        ):  # fmt: skip
+            bench.answer.launch(
+                trial.grid, trial.block, *given.values(),
+                shared_bytes=trial.shared_bytes,
+            )  # fmt: skip
+            raise CheckFailed.explained(
+                f"{wait.name} was {wait.value} before the launch, and the kernel has "
+                "ended.",
+                wait.why,
+                "Nobody changes it here, so the right kernel waits for ever.",
+            )
 
 
 def check_limits(bench: Bench) -> None:

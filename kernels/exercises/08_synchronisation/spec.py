@@ -7,7 +7,7 @@ from coursekit.errors import (
     CheckFailed,
     DataRaceError,
 )
-from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Wait, blank, blocks, shuffled
 
 LEAST = np.float32(-3e38)
 BINS = 64
@@ -224,7 +224,16 @@ EXERCISES = (
             "lock_not_atomic": (DataRaceError, "nothing orders blocks"),
             "place_outside": (DataRaceError, "nothing orders blocks"),
             "smallest": (CheckFailed, "wrong"),
+            "never_taken": (CheckFailed, "lock was 1 before the launch"),
         },
+        waits=(
+            Wait(
+                name="lock",
+                value=1,
+                why="Another block holds the lock then. The kernel does not wait for "
+                "it, or never takes it: two blocks could be inside at once.",
+            ),
+        ),
     ),
     Exercise(
         id="08.5",

@@ -183,8 +183,7 @@ EXERCISES = (
             "c lies at another place in each row. Storing and reading must agree on "
             "the place.",
             "Value (row, col) lies at 16 * row + (col ^ row). Stored, row is `down` "
-            "and col is `across`; read, it is the other way round. Mind the brackets: "
-            "+ binds more tightly than ^.",
+            "and col is `across`; read, it is the other way round.",
         ),
         starter=(CheckFailed, "shared_load_bank_conflicts is"),
         mutants={

@@ -51,13 +51,19 @@ def sources():
 def fails(test, subject):
     """Tell whether a test fails; what is no failed test is an error."""
     try:
-        test(subject)
+        returned = test(subject)
     except KernelError:
         return True
     except CheckFailed as failure:
         if isinstance(failure.__cause__, AssertionError):
             return True
         raise
+    if returned is not None:
+        raise CheckFailed.explained(
+            f"The test returns {returned!r}.",
+            "A test fails by an AssertionError; nobody looks at what it returns.",
+            "Write assert in place of return.",
+        )
     return False
 
 
@@ -72,9 +78,9 @@ def lets_pass(test, show):
         )
     if subject.launches > LAUNCHES or subject.elements > ELEMENTS:
         raise CheckFailed.explained(
-            f"The test launches {subject.launches} times, for {subject.elements:,} "
-            f"elements; {LAUNCHES} launches and {ELEMENTS:,} elements will do.",
-            "It tries many cases in place of telling ones.",
+            f"Launches: {subject.launches}, elements: {subject.elements:,}; {LAUNCHES} "
+            f"launches and {ELEMENTS:,} elements will do.",
+            "It asks for more cases than it needs, or for larger ones.",
             "Think of one matrix that several mutants get wrong.",
         )
 
@@ -207,7 +213,7 @@ EXERCISES = (
             "never_negative": (CheckFailed, "Alive: starts at 0"),
             "whole_warps": (CheckFailed, "Alive: drops the rest of a row"),
             "nothing_passes": (CheckFailed, "fails for the kernel that is right"),
-            "too_many_launches": (CheckFailed, "launches 1001 times"),
+            "too_many_launches": (CheckFailed, "Launches: 1001"),
         },
     ),
     HostExercise(

@@ -123,6 +123,7 @@ EXERCISES = (
             "side_stream": (CheckFailed, "while the current stream is held back"),
             "own_output": (CheckFailed, "changes none of its arrays"),
             "no_sum": (CheckFailed, "gives a wrong result"),
+            "sum_too_late": (CheckFailed, "wrong for fresh ones"),
         },
     ),
     HostExercise(

@@ -110,7 +110,7 @@ EXERCISES = (
                 "shared_load_bank_conflicts",
                 0,
                 SQUARE,
-                "One row more or less can lie one bank further.",
+                "Each row can begin one bank further than the row before it.",
             ),
             at_most(
                 "shared_store_bank_conflicts",

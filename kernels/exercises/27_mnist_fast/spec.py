@@ -101,6 +101,7 @@ def by_elements(threads):
 def signed(n, generator):
     """Return what the kernel of 27.3 takes: many floats have bits below 2^-32."""
     x = generator.normal(0, 2.0**-6, n).astype(np.float32)
+    x[::7] *= 64  # from 0.5 on, the units of one do not fit into 32 bits
     return {"x": x, "sum": np.array([5 << 32], np.int64), "n": n}
 
 
@@ -172,7 +173,8 @@ EXERCISES = (
                 counter="flops_fp32",
                 size=TILE,
                 most=2 * 256,
-                why="One of four is normalised, by one multiply-add.",
+                why="One of four is normalised, by one multiply-add; before, "
+                "none is multiplied.",
             ),
         ),
     ),
@@ -203,6 +205,7 @@ EXERCISES = (
             "not_atomic": (CheckFailed, "wrong"),
             "last_wins": (CheckFailed, "wrong"),
             "no_guard": (OutOfBoundsError, "reads"),
+            "narrow": (CheckFailed, "wrong"),
         },
     ),
 )
