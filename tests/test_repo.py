@@ -238,13 +238,36 @@ def test_readme_lists_every_notebook_and_no_other():
     assert sorted(listed) == there
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=relative
-)
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+BADGES = {"S": "simulated", "C": "compiled", "G": "gpu"}
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
 def test_readme_names_the_notebook_by_its_title(path):
     first = nbformat.read(path, as_version=4).cells[0].source
     title = first.split("\n")[0].removeprefix("# ").strip()
     assert title in (ROOT / "README.md").read_text()
+
+
+def row_of(path: Path) -> list[str]:
+    """Cells of the README's table about a notebook."""
+    lines = (ROOT / "README.md").read_text().split("\n")
+    row = next(line for line in lines if f"({relative(path)})" in line)
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
+def test_readme_says_how_long_the_notebook_takes(path):
+    first = nbformat.read(path, as_version=4).cells[0].source
+    assert row_of(path)[-2] == re.search(r"(\d+) min", first)[1]
+
+
+# Chapter 00 shows all badges, to explain them.
+@pytest.mark.parametrize("path", NOTEBOOKS[1:], ids=relative)
+def test_readme_has_the_badges_of_the_notebook(path):
+    text = path.read_text(encoding="utf-8")
+    used = [sign for sign, name in BADGES.items() if f"badge_{name}.svg" in text]
+    assert row_of(path)[-1].split() == used
 
 
 @pytest.mark.parametrize("command", ["git clone", "make lab", "make test"])

@@ -15,7 +15,7 @@ __global__ void row_maxima(
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (row >= rows)
         return;
-    float top = x[row * cols];  // no other value is below all rows
+    float top = x[row * cols];  // 0 would be above a row of negatives
     for (int col = lane; col < cols; col += 32)
         top = fmaxf(top, x[row * cols + col]);
     for (int away = 16; away > 0; away /= 2)

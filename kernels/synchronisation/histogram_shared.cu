@@ -7,8 +7,8 @@
 //          blocks meet once for each counter, not once for each pixel.
 // Launch   block 256 (any works); any grid: threads stride over the pixels.
 // On chip  256 * 4 B = 1 KiB of shared memory per block.
-// Limits   n plus the threads of the grid below 2^31. Equal pixels of a warp
-//          still queue up in shared memory; the next step adds them first.
+// Limits   n plus the threads of the grid below 2^31. Counted in PTX, equal pixels
+//          of a warp queue up: the next step adds them first. On an H200 they do not.
 //
 // expect: n=1024,grid=1 shared_store_requests = 8   # 256 counters / 32, set to 0
 // expect: n=1024,grid=1 global_atomic_requests = 8   # 256 counters / 32, all in use
