@@ -75,6 +75,7 @@ KERNELS = {
             partial[blockIdx.x] = s[0];
             __threadfence();
             last = atomicInc(&count, gridDim.x) == gridDim.x - 1;
+            __threadfence();
           }
           __syncthreads();
           if (!last) return;
@@ -151,6 +152,7 @@ KERNELS = {
             if (threadIdx.x == 0) *flag = 1;
           } else {
             if (threadIdx.x == 0) while (*flag == 0) {}
+            __threadfence();
             __syncthreads();
             out[threadIdx.x] = data[threadIdx.x];
           }

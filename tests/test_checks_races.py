@@ -12,15 +12,6 @@ import coursekit as ck
 
 pytestmark = pytest.mark.usefixtures("simulated")
 
-# An atomic that takes a lock counts as if a fence stood behind it, as much code
-# relies on; the fence in front of the one that gives it back is asked for.
-LENIENT = {
-    ("lock of a warp", "__threadfence();", 0),
-    ("lock of blocks", "__threadfence();", 0),
-    ("lock in shared memory", "__threadfence_block();", 0),
-}
-SPOILED = [one for one in spoiled() if one not in LENIENT]
-
 
 def check(source: str, grid, block, *arguments, **options):
     with ck.simulator(timeout_s=20, order=options.pop("order", "forward")):
@@ -39,7 +30,7 @@ def test_ordered_accesses_are_no_race(name, order):
 
 
 @pytest.mark.parametrize("order", ["forward", "reverse", 2])
-@pytest.mark.parametrize(("name", "guard", "number"), SPOILED)
+@pytest.mark.parametrize(("name", "guard", "number"), spoiled())
 def test_race_is_found_where_a_guard_is_missing(name, guard, number, order):
     kernel = KERNELS[name]
     source = without(kernel, guard, number)

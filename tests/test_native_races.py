@@ -13,6 +13,7 @@ import pytest
 import race_programs
 import test_kernels as kernels
 from synchronised_kernels import KERNELS, spoiled, without
+from test_checks_ordering import ORDERED, UNORDERED, arrays
 
 import coursekit as ck
 from coursekit import checking
@@ -258,6 +259,22 @@ def test_compiled_code_knows_that_nothing_orders_blocks(name):
         "compiled" if ordered else "interpreter",
         ordered,
     )
+
+
+HANDSHAKES = [
+    "fence behind a relaxed load", "relaxed load", "acquire load", "barrier",
+    "fence of the block between blocks", "no fence within the block",
+    "lock without its first fence", "last block without its second fence",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HANDSHAKES)
+def test_a_handshake_is_left_to_the_interpreter(name):
+    case = (ORDERED | UNORDERED)[name]
+    kernel = ck.compile(case.source)["k"]
+    compiled, interpreted = both(kernel, case.grid, case.block, arrays())
+    assert (compiled.engine, said(compiled)) == ("interpreter", said(interpreted))
+    assert bool(said(compiled)) == (name in UNORDERED)
 
 
 # ---------------------------------------------------------------- limits

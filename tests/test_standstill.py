@@ -82,6 +82,20 @@ def test_what_never_ends_is_named_at_once(why, order):
     assert (caught.value.line, len(caught.value.thread)) == (LINE, 3)
 
 
+READ_ONCE = "that the compiler reads once, before the loop"
+
+
+def test_a_flag_that_is_read_once_is_said_to_be():
+    with pytest.raises(ck.DeadlockError, match=READ_ONCE):
+        run("if (blockIdx.x) x[0] = 1; else while (x[0] == 0) { }")
+
+
+def test_a_flag_that_is_read_in_each_round_is_not_said_to_be_read_once():
+    with pytest.raises(ck.DeadlockError) as caught:
+        run(NEVER["a flag that nobody sets"])
+    assert READ_ONCE not in str(caught.value)
+
+
 def test_blocks_that_have_not_begun_get_their_turn_first():
     body = "if (blockIdx.x < 60) while (seen[0] == 0) { } else x[0] = 1;"
     assert run(body, grid=61)[0][0] == 1

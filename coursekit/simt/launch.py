@@ -378,7 +378,7 @@ class Launch:
             return
         warps = [warp for block in blocks for warp in block.warps]
         if standstill.returned(self, warps, blocks):
-            raise standstill.error(warps)
+            raise standstill.error(warps, polls=self._polls())
 
     def _new_block(self) -> Block:
         if not self._shared_addresses and self.shared_variables:

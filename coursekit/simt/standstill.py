@@ -58,13 +58,17 @@ class Standstill:
         return now is not None and now == before
 
     @staticmethod
-    def error(warps) -> errors.KernelError:
-        """Build the error for a launch of which all these warps have come back."""
+    def error(warps, *, polls: bool) -> errors.KernelError:
+        """Build the error for a launch of which all these warps have come back.
+
+        `polls` says whether the kernel looks at what other threads may be writing.
+        """
         left = [warp for warp in warps if warp.ready or warp.parked]
         warp = next((warp for warp in left if warp.awaited), left[0])
         split = (*warp.ready, *warp.parked)[0]
         instruction = split.frame.code.last_instruction(split.block)
-        advice = faults.endless_advice(instruction)
+        once = "" if polls else ", or that the compiler reads once, before the loop"
+        advice = faults.endless_advice(instruction, once)
         if warp.awaited is not None:
             advice = _about_a_barrier(*warp.awaited)
         return faults.kernel_error(

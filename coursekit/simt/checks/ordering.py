@@ -3,6 +3,17 @@
 Every access and every meeting has a stamp, a number that only grows. A thread
 *knows* another up to a stamp if all that the other did until then happens before
 what the thread does next.
+
+What others publish is known at once to a thread that reads it by an acquire. One that
+reads it by anything else has only *seen* it, which orders nothing: the PTX model asks
+for a fence behind the read ("acquire pattern"), just as one in front of a relaxed write
+publishes. The fence has to reach whoever published. A barrier of the block is a fence
+too, of the scope of the block: reads in front of it are over, and none behind it have
+begun. Hence it makes known what was seen of the same block; of what was seen of other
+blocks all who meet have then seen it, and each is still to execute a wide fence.
+That suffices, as it does in front of a write (see `BlockOrder.publishes`): a fence.sc,
+which `__threadfence()` is, comes either before or after that of whoever published, and
+if it came before, the read of the flag would happen before the write of its value.
 """
 
 from __future__ import annotations
@@ -26,6 +37,8 @@ class BlockOrder:
         Stamp of the last meeting of the whole block.
     fenced : dict of str to ndarray
         Stamp of each thread's last fence, by the reach of the fence.
+    seen : dict of str to dict
+        What each thread has seen, by the reach of the fence that makes it known.
     """
 
     def __init__(self, block, now: int):
@@ -38,6 +51,7 @@ class BlockOrder:
         self.fenced: dict[str, np.ndarray] = {}
         self.common: dict[int, np.ndarray] | None = None
         self.own: dict[int, dict[int, np.ndarray]] = {}
+        self.seen: dict[str, dict[int, dict]] = {}
         self.nothing = np.full(self.size, np.iinfo(np.int64).min)
 
     @property
@@ -47,6 +61,8 @@ class BlockOrder:
 
     def meet_all(self, now: int) -> None:
         """All threads of the block have met."""
+        self.seen.pop("block", None)  # whoever of the block published it has met them
+        self._show(range(self.size))
         self.barrier = now
         for known in self.own.values():
             self.common = joined(self.common, known)
@@ -56,6 +72,8 @@ class BlockOrder:
         """Some threads of the block have met: what one knows, all know."""
         known = None
         row = np.zeros(self.size, np.int64)
+        self.acquire(threads.tolist(), "block")
+        self._show(threads.tolist())
         for thread in threads.tolist():
             known = joined(known, self.own.get(thread))
             np.maximum(row, self._row(thread), out=row)
@@ -67,8 +85,10 @@ class BlockOrder:
     def meet_lanes(self, warp, lanes: np.ndarray, now: int) -> None:
         """Lanes of one warp have met."""
         number = warp.index
-        if self.own:
-            self._share(LANES * number + np.flatnonzero(lanes))
+        if self.own or self.seen:
+            threads = (LANES * number + np.flatnonzero(lanes)).tolist()
+            _share(self.own, threads)
+            self._show(threads)
         if not (warp.live & ~lanes).any():
             self.warp[number] = now
             return
@@ -77,13 +97,10 @@ class BlockOrder:
         row[lanes] = now
         matrix[lanes] = row
 
-    def _share(self, threads) -> None:
-        known = None
-        for thread in threads.tolist():
-            known = joined(known, self.own.get(thread))
-        if known is not None:
-            for thread in threads.tolist():
-                self.own[thread] = known
+    def _show(self, threads) -> None:
+        """Threads have met: what one has seen, all have."""
+        for seen in self.seen.values():
+            _share(seen, threads)
 
     def _row(self, thread: int) -> np.ndarray:
         """Up to which stamp a thread knows each of its block, by meetings."""
@@ -155,8 +172,36 @@ class BlockOrder:
         return joined(known, {self.number: row})
 
     def learn(self, thread: int, known) -> None:
-        """A thread has seen what another published."""
+        """A thread has acquired what another published."""
         self.own[thread] = joined(self.own.get(thread), known)
+
+    def see(self, thread: int, reach: str, known) -> None:
+        """A thread has seen what another published: it lacks a fence of that reach."""
+        seen = self.seen.setdefault(reach, {})
+        seen[thread] = joined(seen.get(thread), known)
+
+    def has_seen(self, thread: int, who: int, stamp: int) -> bool:
+        """Whether a thread has seen, without knowing it, what `who` did by a stamp."""
+        block, other = divmod(who, self.size)
+        told = [seen.get(thread - self.first, {}) for seen in self.seen.values()]
+        return any(row[block][other] >= stamp for row in told if block in row)
+
+    def acquire(self, threads, reach: str) -> None:
+        """Threads know what they have seen: behind a fence of a reach, or a barrier."""
+        seen = self.seen.get(reach)
+        if seen:
+            for thread in threads:
+                if thread in seen:
+                    self.learn(thread, seen.pop(thread))
+
+
+def _share(told: dict, threads) -> None:
+    """Give each of the threads what all of them were told."""
+    known = None
+    for thread in threads if told else ():
+        known = joined(known, told.get(thread))
+    if known is not None:
+        told.update(dict.fromkeys(threads, known))
 
 
 def joined(some, others):

@@ -13,6 +13,8 @@ from coursekit.simt.checks.shadow import BIT, LANES, Marks, Shadow
 from coursekit.simt.checks.watching import Observer
 
 _SPACES = {"shared", "global"}
+# Fences that order no reads before them with accesses behind them.
+_NO_ACQUIRE = {"proxy", "release"}
 
 
 class RaceCheck(Observer):
@@ -38,6 +40,7 @@ class RaceCheck(Observer):
         self._shadows: dict = {}
         self._published: dict = {}
         self._turns: dict = {}
+        self._strong_stores: set = set()
         self._narrow = False
         self._flights = Flights()
 
@@ -69,13 +72,14 @@ class RaceCheck(Observer):
     def fences(self, warp, instruction) -> None:
         self.now += 1
         threads = LANES * warp.index + np.flatnonzero(warp.mask)
-        order = self._orders[warp.block]
-        order.fence(threads, "block", self.now)
-        if "cta" not in instruction.modifiers:
-            order.fence(threads, "device", self.now)
+        order, words = self._orders[warp.block], set(instruction.modifiers)
+        for reach in ("block",) if "cta" in words else ("block", "device"):
+            order.fence(threads, reach, self.now)
+            if not words & _NO_ACQUIRE:
+                order.acquire(threads.tolist(), reach)
 
     def _synchronise(self, touch: Touch) -> None:
-        """Let strong accesses learn from, and pass on, what others published."""
+        """Let strong accesses see or learn what others published, and publish."""
         access, order, (region, _, offsets) = touch.access, touch.order, touch.part
         fenced = order.fenced or access.releases
         if not fenced and not self._published:
@@ -85,13 +89,20 @@ class RaceCheck(Observer):
             keys = {"device": (region, offset, None),
                     "block": (region, offset, order.number)}  # fmt: skip
             if access.verb != "writes":
-                for key in keys.values():
-                    if key in self._published:
-                        order.learn(thread, self._published[key])
-            if access.atomic:
+                self._read(order, thread, keys, access)
                 self._turns[region, offset, order.first + thread] = self.now
             if access.writes and fenced:
                 self._publish(order, thread, keys, access)
+
+    def _read(self, order, thread, keys, access) -> None:
+        for reach, key in keys.items():
+            known = self._published.get(key)
+            if known is None:
+                continue
+            if access.acquires and (reach == "block" or not access.in_block):
+                order.learn(thread, known)
+            else:
+                order.see(thread, reach, known)
 
     def _publish(self, order, thread, keys, access) -> None:
         for reach, key in keys.items():
@@ -150,6 +161,8 @@ class RaceCheck(Observer):
         marks = Marks(self.now, number, met, floor, order.size)
         if access.writes and not access.atomic:
             shadow.writes.note(places, threads, marks)
+            if access.strong:
+                self._strong_stores.add(number)
             self._meet_each_other(touch, shadow)
         elif access.atomic or order.is_fine:
             crowd = shadow.updates if access.atomic else shadow.reads
@@ -185,7 +198,10 @@ class RaceCheck(Observer):
             if len(at):
                 where = places[at]
                 writers, numbers = shadow.writes.threads, shadow.writes.numbers
-                self._suspect(touch, at, writers[where], stamps[at], numbers[where])
+                found = at, writers[where], stamps[at], numbers[where]
+                if self._turns and self._strong_stores and not access.strong:
+                    found = self._out_of_turn(touch, found)
+                self._suspect(touch, *found)
         self._narrow |= access.atomic and access.in_block
         crowds = [shadow.reads] if access.writes else []
         if not access.atomic or self._narrow:
@@ -198,13 +214,20 @@ class RaceCheck(Observer):
                     self._suspect(touch, *found)
 
     def _out_of_turn(self, touch: Touch, found: tuple) -> tuple:
-        """Leave out atomics that came before one of the same thread on this place."""
+        """Leave out atomics and strong stores whose value the same thread has read.
+
+        A strong read comes behind the write of its value ("observation order"), with a
+        fence or without, and so does what its thread does next; but not behind what
+        else the writer did.
+        """
         region, _, offsets = touch.part
         late = []
-        for k, (position, stamp) in enumerate(zip(found[0], found[2], strict=True)):
+        positions, _, stamps, numbers = found
+        for k, position in enumerate(positions.tolist()):
             offset = int(offsets[position // touch.each])
             key = region, offset, int(touch.threads[position])
-            if self._turns.get(key, 0) < stamp:
+            strong = self.accesses[numbers[k]].strong
+            if not strong or self._turns.get(key, 0) < stamps[k]:
                 late.append(k)
         return tuple(values[late] for values in found)
 
@@ -240,15 +263,19 @@ class RaceCheck(Observer):
                 (chosen[~inside], FOREIGN),
             ):
                 if len(some) and not clashes.allowed(touch, earlier, how):
-                    self._report(touch, earlier, at[some], others[some], how)
+                    one = some[0]
+                    pair = int(threads[one]), int(others[one]), int(stamps[one])
+                    seen = touch.order.has_seen(*pair)
+                    self._report(touch, earlier, at[some], others[some], how, seen)
 
-    def _report(self, touch: Touch, earlier, at, others, how: str) -> None:
+    def _report(self, touch: Touch, earlier, at, others, how, seen: bool) -> None:
         kind, at, others = clashes.judge(touch, earlier, at, others, how)
         near = how == NEAR and touch.part[0].space == "shared"
 
         def make():
             first = int(at[0]) // touch.each
-            return wording.race(touch, earlier, first, int(others[0]), kind, near)
+            pair = touch, earlier, first, int(others[0])
+            return wording.race(*pair, kind, near=near, seen=seen)
 
         lines = frozenset(map(clashes.line, (touch.access, earlier)))
         key = touch.part[0].name, lines
@@ -260,7 +287,7 @@ class RaceCheck(Observer):
         def make():
             first = int(at[0]) // touch.each
             other = int(others[0])
-            return wording.race(touch, earlier, first, other, wording.COPY, False)
+            return wording.race(touch, earlier, first, other, wording.COPY)
 
         lines = frozenset(map(clashes.line, (touch.access, earlier)))
         self.found.add(ERROR, (touch.part[0].name, lines), len(at), make)

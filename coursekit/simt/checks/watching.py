@@ -6,7 +6,7 @@ instructions tell the observer what they touch. Other launches run the plain one
 
 from __future__ import annotations
 
-from coursekit.simt.access import UPDATES, WRITES, Access
+from coursekit.simt.access import READS, UPDATES, WRITES, Access
 from coursekit.simt.async_copies import copied_bytes
 from coursekit.simt.decode import Decoder
 from coursekit.simt.ir import BYTES
@@ -15,7 +15,7 @@ _FENCES = {"membar", "fence"}
 _MEMORY = {"ld", "ldu", "st", "atom", "red"}
 _ELSEWHERE = {"param", "local", "const"}
 _STRONG = {"volatile", "relaxed", "acquire", "release", "mmio"}
-_RELEASES = {"release", "acq_rel"}
+_RELEASES, _ACQUIRES = {"release", "acq_rel"}, {"acquire", "acq_rel"}
 
 
 class Enough(Exception):
@@ -79,8 +79,9 @@ class WatchedAccess(Access):
         atomics, and volatile, relaxed, acquiring or releasing loads and stores.
     copies : bool
         Whether it is one side of an asynchronous copy.
-    releases : bool
-        Whether it publishes what its thread did, without a fence before it.
+    releases, acquires : bool
+        Whether it publishes what its thread did, without a fence before it, and whether
+        its thread learns what others published, without a fence behind it.
     """
 
     def __init__(self, function, instruction, space, width, verb):
@@ -92,6 +93,8 @@ class WatchedAccess(Access):
         self.volatile = "volatile" in words
         self.copies = instruction.opcode == "cp"
         self.releases = bool(words & _RELEASES)
+        waits = instruction.opcode == "mbarrier" and verb == READS
+        self.acquires = bool(words & _ACQUIRES) or (waits and "relaxed" not in words)
         self.in_block = "cta" in words
         self.writes = verb in (WRITES, UPDATES)
 

@@ -34,12 +34,16 @@ class Side(NamedTuple):
     block: tuple[int, int, int]
 
 
-def race(touch, earlier, position: int, other: int, severity: str, near: bool):
+def race(
+    touch, earlier, position: int, other: int, severity: str, *, near=False, seen=False
+):
     """Build the error for two accesses to one place that nothing orders.
 
     `position` counts the lanes of the later access, `other` is the number in the
-    grid of the thread of the earlier one. The error names a reader first, since
-    that is where a wrong value comes in, whichever thread happened to be first.
+    grid of the thread of the earlier one. `near` says that they are of one warp,
+    `seen` that the later one was told of the other, and lacks a fence. The error names
+    a reader first, since that is where a wrong value comes in, whichever thread
+    happened to be first.
     """
     launch, (region, _, offsets) = touch.warp.block.launch, touch.part
     mine = int(touch.threads[position * touch.each])
@@ -64,7 +68,8 @@ def race(touch, earlier, position: int, other: int, severity: str, near: bool):
     )
     found, lines = _lines(launch.program, (they, me))
     verbs = {me.access.verb, they.access.verb}
-    cause, cure = _ADVICE.get(kind) or _race_advice(region, same_block, near, verbs)
+    advice = _ADVICE.get(kind) or (_SEEN if seen else None)
+    cause, cure = advice or _race_advice(region, same_block, near, verbs)
     error = errors.DataRaceError.explained("\n  ".join([what, *lines]), cause, cure)
     return placed(error, me.thread, me.block, found)
 
@@ -134,6 +139,12 @@ def _race_advice(region, same_block, near, verbs):
     )
 
 
+_SEEN = (
+    "An atomic or a volatile read told the thread that the value is there. That "
+    "orders nothing that follows it: the value itself may still be an older one.",
+    "Put a __threadfence() directly behind that atomic or read (in one block, "
+    "__threadfence_block() will do), or let it acquire: cuda::atomic_ref can.",
+)
 _UNAWAITED = (
     "An asynchronous copy goes on by itself; a barrier waits for threads, not for "
     "copies.",

@@ -184,6 +184,7 @@ EXERCISES = (
         ),
         starter=(DataRaceError, "nothing orders blocks"),
         mutants={
+            "first_fence_alone": (DataRaceError, "told the thread"),
             "fence_after_the_ticket": (DataRaceError, "nothing orders blocks"),
             "fence_of_the_block": (DataRaceError, "nothing orders blocks"),
             "barrier_for_a_fence": (DataRaceError, "nothing orders blocks"),
@@ -220,6 +221,7 @@ EXERCISES = (
             "no_fences": (DataRaceError, "nothing orders blocks"),
             "fences_of_the_block": (DataRaceError, "nothing orders blocks"),
             "one_fence": (DataRaceError, "nothing orders blocks"),
+            "second_fence_alone": (DataRaceError, "told the thread"),
             "looks_without_the_lock": (DataRaceError, "nothing orders blocks"),
             "lock_not_atomic": (DataRaceError, "nothing orders blocks"),
             "place_outside": (DataRaceError, "nothing orders blocks"),
