@@ -97,13 +97,13 @@ def test_a_flag_that_is_read_in_each_round_is_not_said_to_be_read_once():
 
 
 def test_blocks_that_have_not_begun_get_their_turn_first():
-    body = "if (blockIdx.x < 60) while (seen[0] == 0) { } else x[0] = 1;"
-    assert run(body, grid=61)[0][0] == 1
+    body = "if (blockIdx.x < 20) while (seen[0] == 0) { } else x[0] = 1;"
+    assert run(body, grid=21)[0][0] == 1
 
 
 def test_blocks_that_have_not_begun_may_all_wait():
     with pytest.raises(ck.DeadlockError, match="runs for ever"):
-        run("while (seen[0] == 0) { }", grid=100)
+        run("while (seen[0] == 0) { }", grid=12)
 
 
 LONG = {

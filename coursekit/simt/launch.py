@@ -360,14 +360,14 @@ class Launch:
                         self.check_patience()
                     grow = max(grow - 1, 1) if not self.cooperative else grow
                 else:
-                    grow = 2 * len(resident)
+                    grow = len(resident) + 1
             if self.finished_blocks == before:
                 self._check_standstill(standstill, resident)
 
     def take_turns(self) -> int:
-        """Let warps take short turns, one of which waits for others; returns 0 of fuel.
+        """Let all warps take short turns from now on; returns what fuel is left, none.
 
-        The warp that says so is where it was before, and would be there for ever.
+        The warp that asks for it has come back to where it was. Others may lead it on.
         """
         self.fuel = POLLING_FUEL
         return 0

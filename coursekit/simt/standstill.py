@@ -70,7 +70,7 @@ class Standstill:
         once = "" if polls else ", or that the compiler reads once, before the loop"
         advice = faults.endless_advice(instruction, once)
         if warp.awaited is not None:
-            advice = _about_a_barrier(*warp.awaited)
+            advice = _about_a_barrier(*warp.awaited) or advice
         return faults.kernel_error(
             errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
             "{thread} runs for ever: all threads that are left have come back to where "
@@ -79,9 +79,11 @@ class Standstill:
         )  # fmt: skip
 
 
-def _about_a_barrier(region, offset: int) -> tuple[str, str]:
-    """What a barrier in shared memory lacks, and what to do about it."""
+def _about_a_barrier(region, offset: int) -> tuple[str, str] | None:
+    """What a barrier in shared memory lacks, and what to do; None if it is gone."""
     phase = Phase.read(int(region.view(8)[offset // 8]))
+    if phase is None:
+        return None
     name = faults.readable(region.name) or "shared memory"
     lacks = f"{phase.missing} of {phase.expected} arrivals"
     if phase.announced:
