@@ -108,8 +108,8 @@ def _kind(outcome: Outcome, judged: judging.Judged) -> str:
     keeps = name in outcome.trial.exercise.accumulates
     if keeps and outcome.problem.given[name][first] == judged.expected[first]:
         return "kept"
-    made = judged.got.dtype.kind == "f" and not np.isnan(judged.expected[first])
-    return "nan" if made and np.isnan(judged.got[first]) else "wrong"
+    lost = np.isnan(judged.got[first]) and not np.isnan(judged.expected[first])
+    return "nan" if lost else "wrong"
 
 
 def _line(outcome: Outcome, judged: judging.Judged, index: tuple[int, ...]) -> str:

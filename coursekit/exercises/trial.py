@@ -121,8 +121,8 @@ class Trial:
         grid, block = shape(self.grid), shape(self.block)
         return f"size {written(self.size)}, grid {grid}, block {block}"
 
-    def run(self, kernel, timeout_s: float = TIMEOUT_S) -> Outcome:
-        """Launch on the simulator.
+    def run(self, kernel, timeout_s: float = TIMEOUT_S, **held) -> Outcome:
+        """Launch on the simulator; of arrays in `held` all elements are a value.
 
         Raises
         ------
@@ -130,6 +130,8 @@ class Trial:
             The launch or the kernel failed; a note says in which trial.
         """
         problem = Problem.of(self.exercise, self.size)
+        for name, value in held.items():
+            problem.given[name] = np.full_like(problem.given[name], value)
         with simulator(order=self.order, timeout_s=timeout_s):
             # On the device even inputs can be read back, which a kernel that casts
             # const away has changed.

@@ -203,12 +203,22 @@ def _stray(warp, lane, instruction, address, width, verb):
     )
 
 
-def endless_advice(instruction, more: str = "", cure: str = "") -> tuple[str, str]:
-    """Why a launch runs for so long, and what to do about it.
+# Where a launch may only take long.
+_LONG = (
+    "; or more work than the simulator can do in that time",
+    "; for more work pass a larger timeout_s to ck.simulator()",
+)
 
-    `more` and `cure` are for a launch that may only be long.
-    """
-    place = instruction.location
+
+def too_long(timeout_s: float, who: str, instruction=None) -> tuple[str, str, str]:
+    """What is said of a launch that runs longer than it may: what, why, what to do."""
+    said = f"{who} is still running after {timeout_s:g} s."
+    return said, *endless_advice(instruction, *_LONG)
+
+
+def endless_advice(instruction, more: str = "", cure: str = "") -> tuple[str, str]:
+    """Why a launch never ends, and what to do about it; also `more`, and `cure`."""
+    place = instruction and instruction.location
     if place is not None and place.file.startswith("cooperative_groups"):
         return (
             "It waits for all blocks at a barrier of the grid, and one of them never "

@@ -17,7 +17,7 @@ from coursekit.simt.counters import Counters
 from coursekit.simt.memory import SHARED_SPAN, storage
 from coursekit.simt.merging import CountingPlan
 from coursekit.simt.program import Program
-from coursekit.simt.standstill import Standstill
+from coursekit.simt.standstill import Standstill, endless
 from coursekit.simt.tally import tally
 from coursekit.simt.transfers import polls
 
@@ -364,13 +364,12 @@ class Launch:
             if self.finished_blocks == before:
                 self._check_standstill(standstill, resident)
 
-    def take_turns(self) -> int:
-        """Let all warps take short turns from now on; returns what fuel is left, none.
+    def take_turns(self) -> None:
+        """Let all warps take short turns from now on.
 
         The warp that asks for it has come back to where it was. Others may lead it on.
         """
         self.fuel = POLLING_FUEL
-        return 0
 
     def _check_standstill(self, standstill: Standstill, blocks: list[Block]) -> None:
         """Stop a launch that has come back to where it was."""
@@ -378,7 +377,7 @@ class Launch:
             return
         warps = [warp for block in blocks for warp in block.warps]
         if standstill.returned(self, warps, blocks):
-            raise standstill.error(warps, polls=self._polls())
+            raise endless(warps, polls=self._polls())
 
     def _new_block(self) -> Block:
         if not self._shared_addresses and self.shared_variables:
@@ -431,12 +430,7 @@ class Launch:
         instruction = split.frame.code.last_instruction(split.block)
         raise faults.kernel_error(
             errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
-            f"{{thread}} is still running after {self.timeout_s:g} s.",
-            *faults.endless_advice(
-                instruction,
-                "; or more work than the simulator can do in that time",
-                "; for more work pass a larger timeout_s to ck.simulator()",
-            ),
+            *faults.too_long(self.timeout_s, "{thread}", instruction),
         )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ class Standstill:
         ----------
         launch : Launch
         warps : iterable of Warp
-            What has run since the look before.
+            What may still run.
         blocks : list of Block
             Blocks with these warps.
         """
@@ -57,26 +57,26 @@ class Standstill:
         self._seen[state] = now
         return now is not None and now == before
 
-    @staticmethod
-    def error(warps, *, polls: bool) -> errors.KernelError:
-        """Build the error for a launch of which all these warps have come back.
 
-        `polls` says whether the kernel looks at what other threads may be writing.
-        """
-        left = [warp for warp in warps if warp.ready or warp.parked]
-        warp = next((warp for warp in left if warp.awaited), left[0])
-        split = (*warp.ready, *warp.parked)[0]
-        instruction = split.frame.code.last_instruction(split.block)
-        once = "" if polls else ", or that the compiler reads once, before the loop"
-        advice = faults.endless_advice(instruction, once)
-        if warp.awaited is not None:
-            advice = _about_a_barrier(*warp.awaited) or advice
-        return faults.kernel_error(
-            errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
-            "{thread} runs for ever: all threads that are left have come back to where "
-            "they were, with every register and all memory as before.",
-            *advice,
-        )  # fmt: skip
+def endless(warps, *, polls: bool) -> errors.KernelError:
+    """Build the error for a launch of which all these warps have come back.
+
+    `polls` says whether the kernel looks at what other threads may be writing.
+    """
+    left = [warp for warp in warps if warp.ready or warp.parked]
+    warp = next((warp for warp in left if warp.awaited), left[0])
+    split = (*warp.ready, *warp.parked)[0]
+    instruction = split.frame.code.last_instruction(split.block)
+    once = "" if polls else ", or that the compiler reads once, before the loop"
+    advice = faults.endless_advice(instruction, once)
+    if warp.awaited is not None:
+        advice = _about_a_barrier(*warp.awaited) or advice
+    return faults.kernel_error(
+        errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
+        "{thread} runs for ever: all threads that are left have come back to where "
+        "they were, with every register and all memory as before.",
+        *advice,
+    )  # fmt: skip
 
 
 def _about_a_barrier(region, offset: int) -> tuple[str, str] | None:
@@ -113,7 +113,7 @@ def _state(warp) -> bytes:
 
 def _parts(warp):
     """All that decides on what a warp does next, but memory."""
-    frames: dict[int, object] = {}
+    frames: dict[int, tuple] = {}
     places, idle = [warp.block.linear, warp.index, warp.polled], 0
     for split in (*warp.ready, *warp.parked):
         places += [split.block, id(split.waits_for), _number(frames, split.frame)]
@@ -125,7 +125,7 @@ def _parts(warp):
             yield meeting.expected
             idle = idle or (warp.idle_turns if meeting.arrived.any() else 0)
             meeting = meeting.outer
-    for frame in list(frames.values()):
+    for _, frame in list(frames.values()):
         while frame is not None:
             places += [frame.code.function.name, frame.resume, frame.local_base]
             yield frame.values
@@ -138,10 +138,9 @@ def _parts(warp):
     yield repr((*places, idle)).encode()
 
 
-def _number(frames: dict[int, object], frame) -> int:
-    """Number of a frame among those of its warp."""
-    frames.setdefault(id(frame), frame)
-    return list(frames).index(id(frame))
+def _number(frames: dict[int, tuple], frame) -> int:
+    """Number of a frame among those of its warp, {id: (number, frame)}."""
+    return frames.setdefault(id(frame), (len(frames), frame))[0]
 
 
 def _memory(launch, blocks) -> bytes | None:

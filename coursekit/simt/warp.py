@@ -145,7 +145,8 @@ class Warp:
             if not self.fuel & 255:
                 launch.check_time(self)
                 if self.fuel > 0 and self.comes_back(split):
-                    self.fuel = launch.take_turns()
+                    launch.take_turns()
+                    self.fuel = 0
                 if self.fuel <= 0:
                     self.ready.insert(0, split)
                     return

@@ -265,17 +265,18 @@ class RaceCheck(Observer):
                 if len(some) and not clashes.allowed(touch, earlier, how):
                     one = some[0]
                     pair = int(threads[one]), int(others[one]), int(stamps[one])
-                    seen = touch.order.has_seen(*pair)
-                    self._report(touch, earlier, at[some], others[some], how, seen)
+                    self._report(touch, earlier, at[some], others[some], how, pair)
 
-    def _report(self, touch: Touch, earlier, at, others, how, seen: bool) -> None:
+    def _report(self, touch: Touch, earlier, at, others, how, pair: tuple) -> None:
+        """Report pairs of one kind; of one, threads and stamp of the other access."""
         kind, at, others = clashes.judge(touch, earlier, at, others, how)
         near = how == NEAR and touch.part[0].space == "shared"
 
         def make():
             first = int(at[0]) // touch.each
-            pair = touch, earlier, first, int(others[0])
-            return wording.race(*pair, kind, near=near, seen=seen)
+            sides = touch, earlier, first, int(others[0])
+            seen = touch.order.has_seen(*pair)
+            return wording.race(*sides, kind, near=near, seen=seen)
 
         lines = frozenset(map(clashes.line, (touch.access, earlier)))
         key = touch.part[0].name, lines

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coursekit import errors
+from coursekit.simt import faults
 from coursekit.simt.native import machine
 from coursekit.simt.native.fast import FastTier
 from coursekit.simt.native.general import GeneralTier
@@ -191,9 +192,5 @@ def at_hand(launch) -> bool:
 def too_long(launch):
     """The error for a launch that runs longer than it may."""
     return errors.DeadlockError.explained(
-        f"{launch.name} is still running after {launch.timeout_s:g} s.",
-        "A loop that never ends, or one that waits for a value that no other thread "
-        "writes; or more work than the simulator can do in that time.",
-        "Check the condition that ends the loop; for more work pass a larger timeout_s "
-        "to ck.simulator().",
+        *faults.too_long(launch.timeout_s, launch.name)
     )

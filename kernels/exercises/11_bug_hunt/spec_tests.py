@@ -213,6 +213,7 @@ EXERCISES = (
             "never_negative": (CheckFailed, "Alive: starts at 0"),
             "whole_warps": (CheckFailed, "Alive: drops the rest of a row"),
             "nothing_passes": (CheckFailed, "fails for the kernel that is right"),
+            "returned": (CheckFailed, "Write assert in place of return"),
             "too_many_launches": (CheckFailed, "Launches: 1001"),
         },
     ),

@@ -182,6 +182,7 @@ EXERCISES = (
             "first_size_only": (CheckFailed, "n = 1,048,576"),
             "other_shape": (CheckFailed, "n = 524,288"),
             "not_waited": (CheckFailed, "n = 524,288"),
+            "last_not_waited": (CheckFailed, "before the last launch had ended"),
             "timed_as_well": (CheckFailed, "n = 524,288"),
             "nine_of_ten": (CheckFailed, "n = 524,288"),
         },
