@@ -11,7 +11,7 @@ publishes. The fence has to reach whoever published. A barrier of the block is a
 too, of the scope of the block: reads in front of it are over, and none behind it have
 begun. Hence it makes known what was seen of the same block; of what was seen of other
 blocks all who meet have then seen it, and each is still to execute a wide fence.
-That suffices, as it does in front of a write (see `BlockOrder.publishes`): a fence.sc,
+That suffices, as it does in front of a write (see `Fenced`): a fence.sc,
 which `__threadfence()` is, comes either before or after that of whoever published, and
 if it came before, the read of the flag would happen before the write of its value.
 """
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-LANES = 32
+from coursekit.simt.checks.fenced import LANES, Fenced, joined
 
 
 class BlockOrder:
@@ -35,8 +35,8 @@ class BlockOrder:
         Numbers of the threads of each warp.
     barrier : int
         Stamp of the last meeting of the whole block.
-    fenced : dict of str to ndarray
-        Stamp of each thread's last fence, by the reach of the fence.
+    fenced : dict of str to Fenced
+        What each thread has fenced, by the reach of the fence.
     seen : dict of str to dict
         What each thread has seen, by the reach of the fence that makes it known.
     """
@@ -48,7 +48,7 @@ class BlockOrder:
         self.barrier = now
         self.warp = [now] * len(block.warps)
         self.lanes: dict[int, np.ndarray] = {}
-        self.fenced: dict[str, np.ndarray] = {}
+        self.fenced: dict[str, Fenced] = {}
         self.common: dict[int, np.ndarray] | None = None
         self.own: dict[int, dict[int, np.ndarray]] = {}
         self.seen: dict[str, dict[int, dict]] = {}
@@ -63,6 +63,8 @@ class BlockOrder:
         """All threads of the block have met."""
         self.seen.pop("block", None)  # whoever of the block published it has met them
         self._show(range(self.size))
+        for fenced in self.fenced.values():
+            fenced.meet_all()
         self.barrier = now
         for known in self.own.values():
             self.common = joined(self.common, known)
@@ -74,6 +76,8 @@ class BlockOrder:
         row = np.zeros(self.size, np.int64)
         self.acquire(threads.tolist(), "block")
         self._show(threads.tolist())
+        for fenced in self.fenced.values():
+            fenced.meet(threads)
         for thread in threads.tolist():
             known = joined(known, self.own.get(thread))
             np.maximum(row, self._row(thread), out=row)
@@ -85,10 +89,12 @@ class BlockOrder:
     def meet_lanes(self, warp, lanes: np.ndarray, now: int) -> None:
         """Lanes of one warp have met."""
         number = warp.index
-        if self.own or self.seen:
-            threads = (LANES * number + np.flatnonzero(lanes)).tolist()
-            _share(self.own, threads)
-            self._show(threads)
+        if self.own or self.seen or self.fenced:
+            threads = LANES * number + np.flatnonzero(lanes)
+            _share(self.own, threads.tolist())
+            self._show(threads.tolist())
+            for fenced in self.fenced.values():
+                fenced.meet(threads)
         if not (warp.live & ~lanes).any():
             self.warp[number] = now
             return
@@ -149,26 +155,23 @@ class BlockOrder:
 
     def fence(self, threads: np.ndarray, reach: str, now: int) -> None:
         """Threads of the block execute a fence."""
-        stamps = self.fenced.setdefault(reach, np.zeros(self.size, np.int64))
-        stamps[threads] = now
+        if reach not in self.fenced:
+            self.fenced[reach] = Fenced(self.number, self.size)
+        self.fenced[reach].fence(self, threads, now)
 
     def publishes(self, thread: int, reach: str, now: int | None):
-        """What others learn from an atomic of a thread; None if nothing.
+        """What others learn from a strong write of a thread; None if nothing.
 
-        A thread publishes what it knew at its last fence, or all that it knows
-        `now` where the atomic itself releases.
+        That is what has been fenced, or all that the thread knows `now` where the
+        write itself releases.
         """
-        fences = self.fenced.get(reach)
-        if now is None and fences is None:
-            return None
-        limit = np.zeros(self.size, np.int64) if fences is None else fences
-        own = int(limit[thread]) if now is None else now
+        if now is None:
+            fenced = self.fenced.get(reach)
+            mine = fenced and fenced.of(np.array([thread]))
+            return joined(fenced and fenced.common, mine)
         row = self._row(thread)
-        row[thread] = own
-        np.minimum(row, np.maximum(limit, own), out=row)
-        if not row.any():
-            return None
-        known = joined(self.common, self.own.get(thread)) if own else None
+        row[thread] = now
+        known = joined(self.common, self.own.get(thread))
         return joined(known, {self.number: row})
 
     def learn(self, thread: int, known) -> None:
@@ -202,19 +205,3 @@ def _share(told: dict, threads) -> None:
         known = joined(known, told.get(thread))
     if known is not None:
         told.update(dict.fromkeys(threads, known))
-
-
-def joined(some, others):
-    """What follows from two pieces of knowledge, {block: stamp of each thread}."""
-    if not some or some is others:
-        return others
-    if not others:
-        return some
-    result = dict(some)
-    for block, stamps in others.items():
-        known = result.get(block)
-        if known is None:
-            result[block] = stamps
-        elif known is not stamps:
-            result[block] = np.maximum(known, stamps)
-    return result

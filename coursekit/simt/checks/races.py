@@ -6,15 +6,16 @@ import numpy as np
 
 from coursekit.simt.checks import clashes, wording
 from coursekit.simt.checks.clashes import APART, FOREIGN, NEAR, TOGETHER, Touch
+from coursekit.simt.checks.fenced import joined
 from coursekit.simt.checks.findings import ERROR, Collector
 from coursekit.simt.checks.flights import Flights
-from coursekit.simt.checks.ordering import BlockOrder, joined
+from coursekit.simt.checks.ordering import BlockOrder
 from coursekit.simt.checks.shadow import BIT, LANES, Marks, Shadow
 from coursekit.simt.checks.watching import Observer
 
 _SPACES = {"shared", "global"}
-# Fences that order no reads before them with accesses behind them.
-_NO_ACQUIRE = {"proxy", "release"}
+# Fences that make nothing known of what was read, and that publish nothing.
+_NO_ACQUIRE, _NO_RELEASE = {"proxy", "release"}, {"proxy", "acquire"}
 
 
 class RaceCheck(Observer):
@@ -73,10 +74,11 @@ class RaceCheck(Observer):
         self.now += 1
         threads = LANES * warp.index + np.flatnonzero(warp.mask)
         order, words = self._orders[warp.block], set(instruction.modifiers)
-        for reach in ("block",) if "cta" in words else ("block", "device"):
+        reaches = ("block",) if "cta" in words else ("block", "device")
+        for reach in () if words & _NO_ACQUIRE else reaches:
+            order.acquire(threads.tolist(), reach)
+        for reach in () if words & _NO_RELEASE else reaches:
             order.fence(threads, reach, self.now)
-            if not words & _NO_ACQUIRE:
-                order.acquire(threads.tolist(), reach)
 
     def _synchronise(self, touch: Touch) -> None:
         """Let strong accesses see or learn what others published, and publish."""

@@ -1,0 +1,105 @@
+"""What threads of a block have fenced: what a write that releases nothing publishes.
+
+A fence covers all that its thread knows there and then. Threads that meet have in
+common what each of them has fenced, but what one learns behind its fence, from a
+meeting as from an acquire, wants another fence.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+LANES = 32
+
+
+class Fenced:
+    """What each thread of a block has fenced, by fences of one reach.
+
+    Attributes
+    ----------
+    number : int
+        Linear index of the block.
+    barrier : int
+        Stamp that the last meeting of the block had at the fences since then.
+    stamps, warps : ndarray of int64
+        Of each thread: when it last executed a fence, 0 where it has not since the
+        block met; and the stamp that the last meeting of its warp had then.
+    lanes : dict of int to ndarray
+        Of warps, up to which stamp each lane knew each lane then.
+    told : dict of int to dict
+        What else a thread knew, {block: stamp of each thread}.
+    common : dict or None
+        What the whole block has in common.
+    """
+
+    def __init__(self, number: int, size: int):
+        self.number = number
+        self.stamps = np.zeros(size, np.int64)
+        self.barrier, self.warps = 0, self.stamps.copy()
+        self.lanes: dict[int, np.ndarray] = {}
+        self.told: dict[int, dict | None] = {}
+        self.common: dict[int, np.ndarray] | None = None
+
+    def fence(self, order, threads: np.ndarray, now: int) -> None:
+        """Threads of one warp execute a fence; `order` has what they know."""
+        warp = int(threads[0]) // LANES
+        self.barrier = order.barrier
+        self.stamps[threads], self.warps[threads] = now, order.warp[warp]
+        if warp in order.lanes:
+            lanes = threads % LANES
+            known = self.lanes.setdefault(warp, np.zeros((LANES, LANES), np.int64))
+            known[lanes] = order.lanes[warp][lanes]
+        if order.own or order.common:
+            for thread in threads.tolist():
+                self.told[thread] = joined(order.common, order.own.get(thread))
+
+    def meet_all(self) -> None:
+        """All threads of the block have met."""
+        self.common = joined(self.common, self.of(np.arange(len(self.stamps))))
+        self.stamps[:] = 0
+        self.lanes.clear()
+        self.told.clear()
+
+    def meet(self, threads: np.ndarray) -> None:
+        """Some threads of the block have met."""
+        known = self.of(threads)
+        if known is not None:
+            self.told.update(dict.fromkeys(threads.tolist(), known))
+
+    def of(self, threads: np.ndarray) -> dict | None:
+        """What any of these threads has fenced; None if nothing."""
+        known = None
+        if self.stamps[threads].any():
+            known = {self.number: self._row(threads)}
+        for thread in threads.tolist() if self.told else ():
+            known = joined(known, self.told.get(thread))
+        return known
+
+    def _row(self, threads: np.ndarray) -> np.ndarray:
+        """Up to which stamp these threads knew each of their block by meetings."""
+        row = np.full(len(self.stamps), self.barrier, np.int64)
+        for warp in set((threads // LANES).tolist()):
+            some = threads[threads // LANES == warp]
+            mates = row[LANES * warp : LANES * (warp + 1)]
+            np.maximum(mates, self.warps[some].max(), out=mates)
+            if warp in self.lanes:
+                known = self.lanes[warp][some % LANES].max(axis=0)
+                np.maximum(mates, known, out=mates)
+        row[threads] = np.maximum(row[threads], self.stamps[threads])
+        return row
+
+
+def joined(some, others):
+    """What follows from two pieces of knowledge, {block: stamp of each thread}."""
+    if not some or some is others:
+        return others
+    if not others:
+        return some
+    result = dict(some)
+    for block, stamps in others.items():
+        known = result.get(block)
+        if known is None:
+            result[block] = stamps
+        elif known is not stamps:
+            result[block] = np.maximum(known, stamps)
+    return result
