@@ -96,6 +96,29 @@ def test_mutant_is_caught_as_declared(entry, name):
     fails_as_declared(verdict, *entry.exercise.mutants[name])
 
 
+# Other right answers: (exercise, text of its solution, what stands there instead).
+OTHERS = {
+    "26.2 that makes the sums itself": ("26.2", "    float through_mean", """
+    float sums[2] = {0, 0};
+    for (int i = c * m; i < (c + 1) * m; i++) {
+        sums[0] += dy[i];
+        sums[1] += dy[i] * u[i];
+    }
+    dbeta = sums - c, dgamma = sums + 1 - c;
+    float through_mean"""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_another_right_answer_passes(name):
+    exercise, before, after = OTHERS[name]
+    (entry,) = [each for each in ENTRIES if each.id == exercise]
+    solution = text(entry.solution)
+    assert solution.count(before) == 1
+    verdict = examine(entry, solution.replace(before, after))
+    assert verdict.passed, verdict.message
+
+
 # ---------------------------------------------------------------- the spec
 
 
