@@ -23,7 +23,7 @@ setup:            ## make .venv and install everything into it; nothing to do wh
 # The settings: ask nothing at the first start, and keep widgets in saved notebooks.
 lab: export COURSEKIT_WORK := $(CURDIR)/work
 lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-browser)
-	@$(PY) -m coursekit.working_copies
+	@$(PY) -m coursekit.exercises.cells.working_copies
 	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/$(notdir $(COURSEKIT_WORK))/$(START) \
 	    --LabApp.app_settings_dir="$(CURDIR)/notebooks/lab_settings" $(AS_ROOT) $(ARGS)
 
@@ -56,7 +56,7 @@ reports: setup    ## on a GPU: record the reports of Nsight Compute (ARGS="start
 	@$(PY) -m coursekit report $(ARGS)
 
 sass: setup       ## compare the course's kernels with machine code, for machines without nvdisasm
-	@$(PY) -m coursekit.reconciliation
+	@$(PY) -m coursekit.analysis.machine_code
 
 record: setup     ## on a GPU: measure the recorded times anew (ARGS="first/vec_add"; default all)
 	@$(PY) -m coursekit record $(ARGS)

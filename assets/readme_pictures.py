@@ -15,9 +15,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from coursekit import plot, recording
-from coursekit.recording import records
-from coursekit.recording.records import Record
+from coursekit import benchmarks, plot
+from coursekit.benchmarking.records import records
+from coursekit.benchmarking.records.records import Record
 
 FOLDER = Path(__file__).parent
 DOTS_PER_INCH = 160
@@ -31,7 +31,7 @@ def matmul_ladder() -> plot.Chart | None:
     if records.load("matmul/ladder") is None:
         return None
     title = f"Matrix product in float32, {SIZE:,} x {SIZE:,}: each step of chapter 17"
-    ladder = recording.benchmark("matmul/ladder")
+    ladder = benchmarks.benchmark("matmul/ladder")
     return plot.ladder(ladder, title=title, size=SIZE)
 
 

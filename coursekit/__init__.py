@@ -11,27 +11,27 @@ import importlib
 __version__ = "0.1.0"
 
 _HOME = {
-    "arrays": ("DeviceArray", "empty", "to_device", "to_host"),
-    "checking": ("initcheck", "memcheck", "racecheck", "synccheck"),
+    "runtime.arrays": ("DeviceArray", "empty", "to_device", "to_host"),
+    "analysis.checking": ("initcheck", "memcheck", "racecheck", "synccheck"),
     "benchmarking": ("benchmark",),
-    "compiler": ("compile",),
-    "counting": ("count",),
-    "display": ("show", "show_diff"),
+    "runtime.compiler": ("compile",),
+    "analysis.counting": ("count",),
+    "display.source": ("show", "show_diff"),
     "exercises.student": ("check", "hint", "progress", "reset", "solution"),
-    "expect": ("expect_error",),
-    "fusing": ("fusion",),
-    "golfing.board": ("leaderboard",),
+    "display.expected_errors": ("expect_error",),
+    "lessons.fusion": ("fusion",),
+    "exercises.golf.board": ("leaderboard",),
     "hardware": ("device", "devices"),
-    "heat": ("show_profile",),
-    "magics": ("load_ipython_extension", "module"),
-    "minimising": ("minimise",),
-    "profiling": ("profile",),
-    "reports": ("report",),
-    "residency": ("occupancy",),
-    "simulation": ("simulator",),
-    "tensor_maps": ("tensor_map",),
-    "timeline": ("Timeline",),
-    "tracing": ("trace",),
+    "display.line_costs": ("show_profile",),
+    "exercises.cells.cuda": ("load_ipython_extension", "module"),
+    "lessons.minimise": ("minimise",),
+    "benchmarking.nsight.profiling": ("profile",),
+    "benchmarking.nsight.reports": ("report",),
+    "analysis.occupancy": ("occupancy",),
+    "runtime.simulator": ("simulator",),
+    "runtime.tensor_maps": ("tensor_map",),
+    "lessons.timeline": ("Timeline",),
+    "analysis.tracing": ("trace",),
     "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
@@ -63,14 +63,19 @@ _HOME = {
         "UnsupportedError",
     ),
 }
-_SUBMODULES = ("doctor", "errors", "plot", "widgets")
+_SUBMODULES = {
+    "doctor": "runtime.doctor",
+    "errors": "errors",
+    "plot": "plot",
+    "widgets": "widgets",
+}
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = sorted({*_MODULE_OF, *_SUBMODULES})
 
 
 def __getattr__(name: str):
     if name in _SUBMODULES:
-        return importlib.import_module(f"coursekit.{name}")
+        return importlib.import_module(f"coursekit.{_SUBMODULES[name]}")
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'coursekit' has no attribute {name!r}")

@@ -14,12 +14,21 @@ from coursekit.errors import CourseError
 
 # Command: (module, what it does).
 COMMANDS = {
-    "doctor": ("coursekit.doctor", "say what works on this machine"),
-    "golf": ("coursekit.golfing.command", "play Count Golf, and keep its boards"),
+    "doctor": ("coursekit.runtime.doctor", "say what works on this machine"),
+    "golf": (
+        "coursekit.exercises.golf.command",
+        "play Count Golf, and keep its boards",
+    ),
     "grade": ("coursekit.exercises.grading", "check exercises all at once"),
     "new-exercise": ("coursekit.exercises.skeleton", "start writing an exercise"),
-    "record": ("coursekit.recording.command", "measure on a GPU what is recorded"),
-    "report": ("coursekit.reports.command", "record a report of Nsight Compute"),
+    "record": (
+        "coursekit.benchmarking.records.command",
+        "measure on a GPU what is recorded",
+    ),
+    "report": (
+        "coursekit.benchmarking.nsight.reports.command",
+        "record a report of Nsight Compute",
+    ),
     "reset": ("coursekit.exercises.resetting", "put a starter or a notebook back"),
 }
 

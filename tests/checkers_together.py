@@ -6,7 +6,7 @@ them: it may be compiled, which a launch with other checkers cannot be.
 
 from __future__ import annotations
 
-from coursekit import checking, unset
+from coursekit.analysis import checking, unset_variables
 from coursekit.simt.checks.bounds import MemCheck
 from coursekit.simt.checks.findings import Findings
 from coursekit.simt.checks.meetings import SyncCheck
@@ -75,7 +75,7 @@ def check(
 ) -> dict[str, Findings]:
     """What each of CHECKERS finds in a launch."""
     launch = kernel, grid, block, args, shared_bytes, cooperative
-    names = unset.names(kernel)
+    names = unset_variables.names(kernel)
     observer = Together(names)
     checking._observed("memcheck", observer, launch, False)
     found = {name: observer.findings(name, kernel.name) for name in CHECKERS}

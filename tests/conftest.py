@@ -81,7 +81,7 @@ def own_folders(tmp_path_factory):
 @functools.cache
 def no_gpu() -> str:
     """Why the GPU tests cannot run; empty where they can."""
-    from coursekit import gpu
+    from coursekit.runtime import gpu
 
     reason = gpu.missing()
     return f"no CUDA GPU here: {reason}" if reason else ""

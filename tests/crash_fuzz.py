@@ -27,9 +27,9 @@ from matmul_launches import Boxes
 
 import coursekit as ck
 from coursekit.errors import CourseError
-from coursekit.simt.launch import launch
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.program import Program
+from coursekit.simt.interpreter.program import Program
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run.launch import launch
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 # Each program runs on the first engine and on one of the others.
@@ -353,8 +353,8 @@ def prepare() -> None:
     """Bound the memory of this process, and compile without optimizing."""
     import resource
 
-    from coursekit.simt.native.fast import FastTier
-    from coursekit.simt.native.general import GeneralTier
+    from coursekit.simt.compiled.fast import FastTier
+    from coursekit.simt.compiled.general import GeneralTier
 
     FastTier.level = GeneralTier.level = 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))

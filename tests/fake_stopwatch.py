@@ -15,9 +15,9 @@ import numpy as np
 
 import coursekit as ck
 from coursekit import benchmarking
-from coursekit.arguments import operands
-from coursekit.arguments.operands import as_bytes
 from coursekit.benchmarking import inputs
+from coursekit.runtime.arguments import operands
+from coursekit.runtime.arguments.operands import as_bytes
 
 QUEUE_MS = 0.004  # of host time, to queue something
 

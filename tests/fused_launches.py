@@ -27,9 +27,9 @@ from fused_reference import (
 )
 from kernel_launches import Launch, blank, blocks, launches, ramp
 
-from coursekit.mnist import FULL
-from coursekit.mnist.fused.plan import PHASES, Plan, pixel_scale
-from coursekit.mnist.fused.tuned import Float32Plan, TunedPlan
+from coursekit.lessons.mnist import FULL
+from coursekit.lessons.mnist.fused.plan import PHASES, Plan, pixel_scale
+from coursekit.lessons.mnist.fused.tuned import Float32Plan, TunedPlan
 
 OFF = {1: 2.0**-9, 3: 2.0**-14}  # by PRECISION, of the largest value of an array
 BEFORE = {

@@ -1,7 +1,7 @@
 """The arrays of the fused training step in float64, phase by phase.
 
-Everything follows from `coursekit.mnist.reference`; here it is only cut and put in the
-order in which the kernels of kernels/mnist_fast/ keep it.
+Everything follows from `coursekit.lessons.mnist.reference`; here it is only cut and put
+in the order in which the kernels of kernels/mnist_fast/ keep it.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from coursekit.mnist import Network, initial_weights, reference, reference_step
-from coursekit.mnist.fused.layout import CLASSES, HIDDEN, TAPS, Layout
-from coursekit.mnist.fused.plan import Plan, pixel_scale
+from coursekit.lessons.mnist import Network, initial_weights, reference, reference_step
+from coursekit.lessons.mnist.fused.layout import CLASSES, HIDDEN, TAPS, Layout
+from coursekit.lessons.mnist.fused.plan import Plan, pixel_scale
 
 TINY = Network(side=8, channels=(16, 32))
 DEFINES = {"NET_SIDE": 8, "NET_C1": 16, "NET_C2": 32, "PRECISION": 3}

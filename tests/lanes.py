@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from coursekit.simt import isa
-from coursekit.simt.ir import Address, Instruction, Pair, Register
+from coursekit.simt.isa import lookup
+from coursekit.simt.ptx.ir import Address, Instruction, Pair, Register
 
 REGISTER = Register("%r1", 1, "b64")
 
@@ -38,15 +38,15 @@ def run(name: str, *columns, pair: bool = False):
     """
     reads_carry = name.split(".")[0] in ("addc", "subc", "madc")
     wanted = instruction(name, len(columns) - reads_carry, pair=pair)
-    return evaluate(isa.operation(wanted), columns)
+    return evaluate(lookup.operation(wanted), columns)
 
 
 def run_atomic(name: str, *columns):
     """Evaluate the update of an atom or red on old values and operands."""
-    return evaluate(isa.atomic(atom(name, len(columns) - 1)), columns)
+    return evaluate(lookup.atomic(atom(name, len(columns) - 1)), columns)
 
 
-def evaluate(operation: isa.Operation, columns):
+def evaluate(operation: lookup.Operation, columns):
     kinds = (*operation.sources, *["pred"] * operation.reads_carry)
     results = (*operation.results, *["pred"] * operation.writes_carry)
     count = len(columns[0])
@@ -62,7 +62,7 @@ def evaluate(operation: isa.Operation, columns):
             values = values if len(results) > 1 else (values,)
             for out, value, kind in zip(found, values, results, strict=True):
                 assert value.shape == (32,)
-                assert value.dtype == isa.DTYPES[kind]
+                assert value.dtype == lookup.DTYPES[kind]
                 out += bits(value)
     cut = tuple(out[:count] for out in found)
     return cut if len(cut) > 1 else cut[0]
@@ -70,7 +70,7 @@ def evaluate(operation: isa.Operation, columns):
 
 def column(values, kind: str) -> np.ndarray:
     """A read-only array as the engine passes it: every other place of a wider one."""
-    dtype = isa.DTYPES[kind]
+    dtype = lookup.DTYPES[kind]
     if kind == "pred":
         narrow = np.array(values, np.bool_)
     else:

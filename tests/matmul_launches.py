@@ -8,7 +8,7 @@ import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches, matrices, ramp
 
 import coursekit as ck
-from coursekit.recording import pieces, tilings
+from coursekit.benchmarks import pieces, tilings
 
 ANY = [{"M": M, "N": N, "K": K} for M, N, K in ((1, 1, 1), (33, 31, 65), (70, 129, 7))]
 OF_FOURS = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches
 
-from coursekit.mnist import reference as layers
+from coursekit.lessons.mnist import reference as layers
 
 EPSILON, MOMENTUM, RATE = 2.0**-10, 0.125, 0.375  # exact in float32
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import coursekit as ck
-from coursekit.mnist import reference
+from coursekit.lessons.mnist import reference
 
 N, C, K, H, W = 2, 3, 4, 5, 7
 EPSILON = 2.0**-10

@@ -22,7 +22,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from coursekit.exercises import catalogue
-from coursekit.magics import Options
+from coursekit.exercises.cells.cuda import Options
 from coursekit.toolchain.declarations import kernels
 
 MAXIMUM_BYTES = 300_000

@@ -15,7 +15,7 @@ from pathlib import Path
 import nsight_cases
 
 import coursekit as ck
-from coursekit import nsight
+from coursekit.benchmarking.nsight import counters
 
 GOLDEN = Path(__file__).parent / "golden" / "ncu_h200.json"
 
@@ -23,7 +23,7 @@ GOLDEN = Path(__file__).parent / "golden" / "ncu_h200.json"
 def measured() -> dict[str, dict[str, int]]:
     """Nsight Compute's counters of every case, by name."""
     cases = nsight_cases.all_cases()
-    found = nsight.measure([nsight_cases.__file__], [case.kernel for case in cases])
+    found = counters.measure([nsight_cases.__file__], [case.kernel for case in cases])
     names = [case.name for case in cases]
     assert len(found) == len(names) == len(set(names)), (len(found), len(names))
     return dict(zip(names, found, strict=True))
@@ -51,7 +51,7 @@ def record(path: Path) -> dict[str, dict[str, int]]:
     content = {
         "device": present_gpu().name,
         "date": datetime.date.today().isoformat(),
-        "metrics": nsight.METRICS,
+        "metrics": counters.METRICS,
         "cases": {
             name: {field: value for field, value in counts.items() if value}
             for name, counts in found.items()
@@ -72,8 +72,8 @@ def main() -> None:
         for row in rows:
             print(case.name, *row, sep=" | ")
             unequal[row[0]] += 1
-        equal.update(set(nsight.METRICS) - {row[0] for row in rows})
-    for name in nsight.METRICS:
+        equal.update(set(counters.METRICS) - {row[0] for row in rows})
+    for name in counters.METRICS:
         print(f"{name:28} equal {equal[name]:4}  unequal {unequal[name]:4}")
 
 

@@ -18,9 +18,10 @@ import numpy as np
 from kernel_launches import PLANS
 
 import coursekit as ck
-from coursekit import hardware, nsight, paths
+from coursekit import hardware, paths
+from coursekit.analysis.occupancy import rules
+from coursekit.benchmarking.nsight import counters
 from coursekit.errors import CourseError
-from coursekit.residency import rules
 from coursekit.toolchain.cubin import Resources
 
 GOLDEN = Path(__file__).parent / "golden" / "occupancy_h200.json"
@@ -130,7 +131,7 @@ def launch_listed() -> None:
 
 def listed() -> list[dict[str, int]]:
     """Limits that Nsight Compute lists, one row a launch."""
-    found = nsight.measure([__file__, "--launch"], list(LISTED), LISTED_METRICS)
+    found = counters.measure([__file__, "--launch"], list(LISTED), LISTED_METRICS)
     shapes = [(name, *shape) for name, each in LISTED.items() for shape in each]
     assert len(found) == len(shapes), (len(found), len(shapes))
     names = ("kernel", "threads", "dynamic_bytes")
@@ -159,8 +160,8 @@ def listed_wrong(row: dict, device) -> dict[str, tuple[int, int]]:
 
 def record(path: Path) -> dict:
     """Ask the driver about every kernel and write what it answers."""
-    from coursekit import backend as backends
-    from coursekit.recording.measured import driver_version
+    from coursekit.benchmarking.records.measured import driver_version
+    from coursekit.runtime import backend as backends
 
     backend = backends.current()
     assert backend.space == "gpu", "there is no GPU here"

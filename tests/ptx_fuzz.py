@@ -26,9 +26,9 @@ import numpy as np
 from ptx_generator import Case, generator, program
 
 from coursekit import errors
-from coursekit.simt.launch import Launch, launch
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.program import Program
+from coursekit.simt.interpreter.program import Program
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run.launch import Launch, launch
 
 BUFFERS = ("in", "out", "own", "atoms", "tickets")
 ORACLE = "interpreter"

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.simt.checks.races import RaceCheck
-from coursekit.simt.launch import LaunchResult, launch
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.program import Program
+from coursekit.simt.interpreter.program import Program
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run.launch import LaunchResult, launch
 
 BYTES = 1 << 14  # of each array
 SHAPES = [(32, 1, 1), (64, 1, 1), (96, 1, 1), (16, 4, 1), (8, 8, 1), (40, 1, 1)]

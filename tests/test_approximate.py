@@ -10,7 +10,7 @@ import ptx_reference as ref
 import pytest
 from lanes import floats, run
 
-from coursekit.simt import approximate
+from coursekit.simt.isa import approximate
 
 DIGITS = 60
 INF, NAN, MINUS_INF = 0x7F800000, 0x7FFFFFFF, 0xFF800000

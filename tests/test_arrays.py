@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import hardware, simulation
+from coursekit import hardware
+from coursekit.runtime import simulator
 
 SHAPES = [(), (0,), (1,), (31,), (33, 5), (2, 0, 3), (2, 3, 7)]
 DTYPES = ["bool", "int8", "uint8", "float16", "int32", "uint64", "float64", "complex64"]
@@ -227,7 +228,7 @@ def test_cupy_reads_a_device_array(gpu):
 
 
 def test_memory_is_freed_with_the_last_part(simulated):
-    memory = simulation.simulated_memory()
+    memory = simulator.simulated_memory()
     gc.collect()  # what other tests have left
     memory.sweep()
     before = memory.memory.used
@@ -243,7 +244,7 @@ def test_memory_is_freed_with_the_last_part(simulated):
 
 
 def test_variables_of_a_module_are_freed_with_it(simulated):
-    memory = simulation.simulated_memory()
+    memory = simulator.simulated_memory()
     gc.collect()
     memory.sweep()
     before = memory.memory.used

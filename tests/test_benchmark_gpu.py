@@ -7,9 +7,9 @@ import pytest
 
 import coursekit as ck
 from coursekit import benchmarking
-from coursekit.arguments import operands
 from coursekit.benchmarking.instruments import BLOCK, grid, instruments
-from coursekit.recording import definitions
+from coursekit.benchmarking.records import definitions
+from coursekit.runtime.arguments import operands
 
 N = 1 << 24
 SOURCE = """

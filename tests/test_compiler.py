@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from coursekit import paths
-from coursekit.compiler import compile
 from coursekit.errors import (
     CompileError,
     LaunchError,
     UnknownNameError,
     UnsupportedError,
 )
+from coursekit.runtime.compiler import compile
 from coursekit.toolchain import nvrtc, targets
 
 PATIENCE_S = 300
@@ -678,7 +678,9 @@ def test_threads_may_compile_at_once(cache):
 
 
 def test_import_loads_no_compiler():
-    code = "import sys, coursekit.compiler; print('cuda.bindings' in sys.modules)"
+    code = (
+        "import sys, coursekit.runtime.compiler; print('cuda.bindings' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "False"
 

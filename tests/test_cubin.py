@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from coursekit import compiler
 from coursekit.errors import UnsupportedError
+from coursekit.runtime import compiler
 from coursekit.toolchain import cubin, sass
 
 SOURCE = """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coursekit.cuda_source import function_lines, header_lines, tokens
+from coursekit.toolchain.cuda_source import function_lines, header_lines, tokens
 
 SOURCE = """\
 // Two kernels.

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import datasets
-from coursekit.datasets import download, sources
-from coursekit.datasets.download import Known, fetch
+from coursekit.lessons import datasets
+from coursekit.lessons.datasets import download, sources
+from coursekit.lessons.datasets.download import Known, fetch
 
 REAL = Path(__file__).resolve().parents[1] / "../shared/data/mnist"
 real_digits = pytest.mark.skipif(

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from coursekit import paths
-from coursekit.display import show, show_diff
+from coursekit.display.source import show, show_diff
 from coursekit.errors import ArgumentError, LaunchError
 
 SOURCE = """\

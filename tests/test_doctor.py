@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from coursekit import __main__, doctor
-from coursekit.doctor import checkup_gpu, places
-from coursekit.doctor.checkup import required
-from coursekit.doctor.probe import Outcome, Probe
+from coursekit import __main__, paths
 from coursekit.errors import DeviceError
+from coursekit.runtime import doctor
+from coursekit.runtime.doctor import checkup_gpu, places
+from coursekit.runtime.doctor.checkup import required
+from coursekit.runtime.doctor.probe import Outcome, Probe
 
 GIB = 2**30
 FULL_QUERY = "--query-gpu=name,driver_version,memory.total,compute_cap"
@@ -343,7 +344,7 @@ def test_a_missing_package_is_a_problem(package):
 
 
 def test_the_packages_are_those_of_the_project():
-    text = Path(doctor.__file__).parents[2].joinpath("pyproject.toml").read_text()
+    text = paths.repository().joinpath("pyproject.toml").read_text()
     core = re.search(r"\ndependencies = \[(.*?)\n\]", text, re.S)[1]
     named = re.findall(r'"([a-z][\w-]*)[><=]', core)
     assert set(CORE + COMPILER) == set(named)

@@ -16,8 +16,8 @@ from handwriting import HANDS, STROKES, changed
 from PIL import Image
 
 import coursekit as ck
-from coursekit import datasets
-from coursekit.datasets import drawn, scanned, scanning
+from coursekit.lessons import datasets
+from coursekit.lessons.datasets import drawn, scanned, scanning
 from coursekit.widgets import draw_digit
 from coursekit.widgets.draw_digit_picture import described, percent
 
@@ -261,6 +261,8 @@ def test_trouble_is_over_with_the_next_drawing():
 
 
 def test_importing_the_widgets_brings_no_network():
-    code = "import sys, coursekit.widgets; print('coursekit.mnist' in sys.modules)"
+    code = (
+        "import sys, coursekit.widgets; print('coursekit.lessons.mnist' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import datasets, mnist
+from coursekit.lessons import datasets, mnist
 
 pytest.importorskip(
     "playwright.sync_api", reason="playwright, which drives the browser, is missing"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.simt import counters as rules
+from coursekit.simt.memory import counters as rules
 
 STRIDE = """__global__ void k(const float* in, float* out, int stride) {
   int i = threadIdx.x + blockIdx.x * blockDim.x;

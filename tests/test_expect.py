@@ -2,8 +2,8 @@
 
 import pytest
 
+from coursekit.display.expected_errors import expect_error
 from coursekit.errors import ArgumentError, CheckFailed, LaunchError, OutOfBoundsError
-from coursekit.expect import expect_error
 
 pytest_plugins = ("notebook_shell",)
 

@@ -11,14 +11,15 @@ import pytest
 from PIL import Image
 
 import coursekit as ck
-from coursekit import figures, plot
+from coursekit import plot
+from coursekit.plot import curves
 
 WORKERS = [1, 4, 16]
 
 
 @pytest.fixture
 def chart():
-    return figures.curves(
+    return curves.curves(
         WORKERS,
         {"half": [1.0, 1.6, 1.88], "all": [1.0, 4.0, 16.0]},
         title="Half is not much.",
@@ -31,7 +32,7 @@ def chart():
 @pytest.fixture
 def shown():
     values = np.linspace(0, 1, 35).reshape(5, 7)
-    return figures.images(
+    return curves.images(
         {"before": values, "after": 1 - values}, title="Two", alt="From black to white."
     )
 
@@ -45,7 +46,7 @@ def pictures(shown) -> list[np.ndarray]:
 
 
 def test_plot_offers_both():
-    assert (plot.curves, plot.images) == (figures.curves, figures.images)
+    assert (plot.curves, plot.images) == (curves.curves, curves.images)
 
 
 def test_plot_has_nothing_else():
@@ -84,7 +85,7 @@ def test_every_place_has_its_tick(chart):
 def test_curves_that_cannot_be_drawn_are_refused(change):
     given = {"x": WORKERS, "series": {"a": [1.0, 2.0, 3.0]}} | change
     with pytest.raises(ck.ArgumentError, match="plot.curves"):
-        figures.curves(**given, title="t", along="x", of="y")
+        curves.curves(**given, title="t", along="x", of="y")
 
 
 def test_each_picture_has_alt_text(shown):
@@ -102,7 +103,7 @@ def test_pictures_are_near_the_values(shown):
 
 
 def test_values_outside_of_black_and_white_are_cut():
-    shown = figures.images({"x": np.full((8, 8), 7.0)}, title="t", alt="White.")
+    shown = curves.images({"x": np.full((8, 8), 7.0)}, title="t", alt="White.")
     assert pictures(shown)[0].min() == 1
 
 
@@ -111,7 +112,7 @@ def test_terminal_shows_the_numbers(shown):
 
 
 def test_html_escapes_names():
-    shown = figures.images({"<b>": np.zeros((2, 2))}, title="<i>", alt='"')
+    shown = curves.images({"<b>": np.zeros((2, 2))}, title="<i>", alt='"')
     assert "<b><" not in shown._repr_html_() and "<i>" not in shown._repr_html_()
 
 
@@ -120,4 +121,4 @@ def test_html_escapes_names():
 )
 def test_what_is_no_grey_picture_is_refused(given):
     with pytest.raises(ck.ArgumentError, match="plot.images"):
-        figures.images(given, title="t", alt="a")
+        curves.images(given, title="t", alt="a")

@@ -15,12 +15,12 @@ import pytest
 
 import coursekit as ck
 from coursekit import paths
-from coursekit.mnist import FULL
-from coursekit.mnist.fused.tuned import Float32Plan, TunedLayout, TunedPlan
-from coursekit.simt import products, warpgroups
-from coursekit.simt.launch import launch
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.program import load
+from coursekit.lessons.mnist import FULL
+from coursekit.lessons.mnist.fused.tuned import Float32Plan, TunedLayout, TunedPlan
+from coursekit.simt.interpreter import products, warpgroups
+from coursekit.simt.interpreter.program import load
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run.launch import launch
 from coursekit.toolchain import building
 
 FIRST, SECOND = FULL.channels

@@ -14,12 +14,12 @@ from kernel_launches import PLANS
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.mnist import FULL, Network, reference, reference_step
-from coursekit.mnist.fused import FusedTrainer, Plan, counting, layout, running
-from coursekit.mnist.fused.plan import PHASES
-from coursekit.mnist.fused.step import FORMS, FusedStep, _of
-from coursekit.mnist.fused.tuned import Float32Plan, TunedLayout, TunedPlan
-from coursekit.recording import mnist_race, mnist_steps
+from coursekit.benchmarks import mnist_race, mnist_steps
+from coursekit.lessons.mnist import FULL, Network, reference, reference_step
+from coursekit.lessons.mnist.fused import FusedTrainer, Plan, counting, layout, running
+from coursekit.lessons.mnist.fused.plan import PHASES
+from coursekit.lessons.mnist.fused.step import FORMS, FusedStep, _of
+from coursekit.lessons.mnist.fused.tuned import Float32Plan, TunedLayout, TunedPlan
 
 COUNT = 3
 OPTIONS = {"rate": RATE, "mean": MEAN, "deviation": DEVIATION}
@@ -590,6 +590,6 @@ def test_all_steps_of_a_race_see_whole_batches():
 
 def test_kernels_of_the_race_are_found_for_their_hash():
     case = mnist_steps.cases("tf32", mnist_steps.ONE)[mnist_steps.REFERENCE]
-    from coursekit.recording.case_sources import modules
+    from coursekit.benchmarking.records.case_sources import modules
 
     assert len(modules(case)) == len(PHASES) + 1

@@ -13,8 +13,7 @@ from golf_cheats import ADD, CHEATS, RECOGNISED, RIGHT, SPILLED
 from golf_solutions import GOLD, PACK_WINDOW, PADDED, WAY
 
 import coursekit as ck
-from coursekit.exercises.trial import Problem
-from coursekit.golfing import (
+from coursekit.exercises.golf import (
     bench,
     card,
     command,
@@ -24,9 +23,10 @@ from coursekit.golfing import (
     shape,
     submission,
 )
-from coursekit.golfing import play as playing
-from coursekit.golfing.hole import Draw
-from coursekit.golfing.submission import Submission, checked_name, read, verify
+from coursekit.exercises.golf import play as playing
+from coursekit.exercises.golf.hole import Draw
+from coursekit.exercises.golf.submission import Submission, checked_name, read, verify
+from coursekit.exercises.trial import Problem
 from coursekit.widgets import GolfCard
 
 STARTERS = {name: hole.source for name, hole in holes.HOLES.items()}

@@ -20,7 +20,7 @@ from test_widgets_browser import (  # noqa: E402
     violations,
 )
 
-from coursekit.golfing import holes, play  # noqa: E402
+from coursekit.exercises.golf import holes, play  # noqa: E402
 from coursekit.widgets import GolfCard  # noqa: E402
 from coursekit.widgets.golf import shown_of  # noqa: E402
 

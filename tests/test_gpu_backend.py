@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import backend as backends
-from coursekit import gpu, launching
+from coursekit.runtime import backend as backends
+from coursekit.runtime import gpu, launching
 
 SCALE = """
 __global__ void scale(float* out, const float* in, float factor, int n) {
@@ -149,7 +149,7 @@ def cupy(monkeypatch):
     fake = FakeCupy()
     monkeypatch.setitem(__import__("sys").modules, "cupy", fake)
     monkeypatch.setattr("coursekit.hardware.present_gpu", lambda: ck.device("H200"))
-    monkeypatch.setattr("coursekit.backend._search", lambda: "gpu")
+    monkeypatch.setattr("coursekit.runtime.backend._search", lambda: "gpu")
     gpu.backend.cache_clear()
     yield fake
     gpu.backend.cache_clear()
@@ -381,7 +381,7 @@ def test_a_module_without_printf_leaves_stdout_alone(cupy, kernels, monkeypatch)
     def refuse():
         raise AssertionError
 
-    monkeypatch.setattr("coursekit.gpu.printing.to_python", refuse)
+    monkeypatch.setattr("coursekit.runtime.gpu.printing.to_python", refuse)
     out = ck.empty(4)
     kernels.scale[1, 32](out, out, 2.0, 4)
     assert len(cupy.launches) == 1

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from coursekit.gpu import printing
+from coursekit.runtime.gpu import printing
 
 PTX = ".extern .func (.param .b32 func_retval0) vprintf\n"
 

@@ -18,7 +18,7 @@ def no_backend_variable(monkeypatch):
 
 @pytest.fixture
 def simulator():
-    from coursekit.simulation import simulator
+    from coursekit.runtime.simulator import simulator
 
     return simulator
 

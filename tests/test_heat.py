@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import heat
-from coursekit.simt.counters import Counters
+from coursekit.display import line_costs
+from coursekit.simt.memory.counters import Counters
 
 SOURCE = """// Two loads, one of them strided.
 __global__ void k(const float *a, const float *b, float *c)
@@ -40,12 +40,12 @@ def test_each_line_shows_what_it_cost(counts, number, sectors, flops):
 
 def test_the_costliest_line_has_the_longest_bar_and_is_marked(counts):
     rows = {row.cells[0].text: row for row in ck.show_profile(counts).rows}
-    assert len(rows["6"].cells[1].text) == heat.BAR
+    assert len(rows["6"].cells[1].text) == line_costs.BAR
     assert [number for number, row in rows.items() if row.kind] == ["6"]
 
 
 def test_a_small_cost_is_still_seen():
-    assert heat._bar(1, 10_000) and not heat._bar(0, 10_000)
+    assert line_costs._bar(1, 10_000) and not line_costs._bar(0, 10_000)
 
 
 def test_the_bar_measures_what_is_asked_for(counts):

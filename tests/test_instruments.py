@@ -9,7 +9,7 @@ import pytest
 import traitlets
 
 import coursekit as ck
-from coursekit.simt.counters import Counters
+from coursekit.simt.memory.counters import Counters
 from coursekit.widgets.occupancy import curve
 
 LINES = ["t = b * c", "u = a + t", "y = sigmoid(u)"]
@@ -22,7 +22,9 @@ def sgemm():
     return ck.occupancy_explorer(SGEMM, 128, device="RTX 3070", grid=1536)
 
 
-@pytest.mark.parametrize("module", ["residency", "fusing", "reports"])
+@pytest.mark.parametrize(
+    "module", ["analysis.occupancy", "lessons.fusion", "benchmarking.nsight.reports"]
+)
 def test_examples_of_the_documentation_hold(module):
     found = importlib.import_module(f"coursekit.{module}")
     assert doctest.testmod(found).failed == 0

@@ -24,8 +24,8 @@ from test_widgets_browser import (  # noqa: E402
     violations,
 )
 
-from coursekit.residency.result import Occupancy  # noqa: E402
-from coursekit.residency.rules import Demand  # noqa: E402
+from coursekit.analysis.occupancy.result import Occupancy  # noqa: E402
+from coursekit.analysis.occupancy.rules import Demand  # noqa: E402
 
 __all__ = ["opened", "tab"]  # fixtures
 SOFTMAX = ["m = max(x, axis=-1)", "e = exp(x - m)", "s = sum(e, axis=-1)", "p = e / s"]

@@ -8,14 +8,14 @@ import pytest
 from lanes import REGISTER, atom, every, floats, instruction, integers, run_atomic, wrap
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt import isa
-from coursekit.simt.forms import WORDS
-from coursekit.simt.ir import Location, Vector
-from coursekit.simt.table import ROWS
+from coursekit.simt.isa import lookup
+from coursekit.simt.isa.syntax import WORDS
+from coursekit.simt.isa.table import ROWS
+from coursekit.simt.ptx.ir import Location, Vector
 
 
 def operation(name, sources, *, pair=False):
-    return isa.operation(instruction(name, sources, pair=pair))
+    return lookup.operation(instruction(name, sources, pair=pair))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_instructions_of_other_kinds_are_not_in_the_table(name):
 def test_mov_with_braces_is_left_to_the_engine():
     wanted = instruction("mov.b64", 1)
     wanted.operands = (REGISTER, Vector((REGISTER, REGISTER)))
-    assert isa.operation(wanted) is None
+    assert lookup.operation(wanted) is None
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_an_unknown_form_of_a_known_opcode_is_refused_by_name_and_line(name):
     wanted = instruction(name, 2)
     wanted.location = Location("kernel.cu", 12)
     with pytest.raises(UnsupportedError, match=rf"`{name}` at kernel.cu:12"):
-        isa.operation(wanted)
+        lookup.operation(wanted)
 
 
 def test_a_wrong_number_of_operands_is_refused():
@@ -134,20 +134,20 @@ def names(row):
 )
 def test_every_row_evaluates_arrays_of_its_types(row, name):
     found = operation(name, len(row.sources.split()), pair=" " in row.results)
-    sources = [np.zeros(32, isa.DTYPES[kind]) for kind in found.sources]
+    sources = [np.zeros(32, lookup.DTYPES[kind]) for kind in found.sources]
     sources += [np.zeros(32, np.bool_)] * found.reads_carry
     with np.errstate(all="ignore"):
         values = found.evaluate(*sources)
     several = len(found.results) + found.writes_carry > 1
     kinds = (*found.results, *["pred"] * found.writes_carry)
     found = [(v.dtype, v.shape) for v in (values if several else (values,))]
-    assert found == [(isa.DTYPES[kind], (32,)) for kind in kinds]
+    assert found == [(lookup.DTYPES[kind], (32,)) for kind in kinds]
 
 
 @pytest.mark.parametrize(("row", "name"), [(r, n) for r in ROWS for n in names(r)])
 def test_no_function_writes_into_its_sources(row, name):
     found = operation(name, len(row.sources.split()), pair=" " in row.results)
-    sources = [np.ones(32, isa.DTYPES[kind]) for kind in found.sources]
+    sources = [np.ones(32, lookup.DTYPES[kind]) for kind in found.sources]
     sources += [np.ones(32, np.bool_)] * found.reads_carry
     for source in sources:
         source.flags.writeable = False
@@ -159,14 +159,14 @@ def test_no_function_writes_into_its_sources(row, name):
 def test_pack_puts_the_first_element_low(kind):
     part = "u2" if kind == "b32" else "u4"
     low, high = np.full(32, 1, part), np.full(32, 2, part)
-    packed = isa.pack((low, high), kind)
-    assert packed.dtype == isa.DTYPES[kind]
+    packed = lookup.pack((low, high), kind)
+    assert packed.dtype == lookup.DTYPES[kind]
     assert packed[0] == 1 | 2 << (8 * low.itemsize)
 
 
 def test_unpack_undoes_pack():
     parts = tuple(np.arange(32, dtype=np.uint16) + 100 * i for i in range(4))
-    found = isa.unpack(isa.pack(parts, "b64"), 4)
+    found = lookup.unpack(lookup.pack(parts, "b64"), 4)
     np.testing.assert_array_equal(found, parts, strict=False)
 
 
@@ -235,4 +235,4 @@ def test_orders_and_scopes_do_not_change_the_update(name):
 )
 def test_unknown_atomics_are_refused(name):
     with pytest.raises(UnsupportedError, match="no instruction"):
-        isa.atomic(atom(name, 1))
+        lookup.atomic(atom(name, 1))

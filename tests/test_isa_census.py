@@ -3,8 +3,9 @@
 import pytest
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt import isa, ptx
-from coursekit.simt.ir import Vector
+from coursekit.simt.isa import lookup
+from coursekit.simt.ptx import parser
+from coursekit.simt.ptx.ir import Vector
 from coursekit.toolchain import nvrtc
 
 CENSUS = {
@@ -109,7 +110,7 @@ def compiled(name, arch, *options):
         text = nvrtc.compile_program(CENSUS[name], f"{name}.cu", flags).code
     except UnsupportedError as reason:
         pytest.skip(str(reason))
-    module = ptx.parse(text.decode().rstrip("\0"))
+    module = parser.parse(text.decode().rstrip("\0"))
     return [one for f in module.functions.values() for one in f.instructions]
 
 
@@ -128,8 +129,8 @@ def test_every_lane_wise_instruction_that_the_compiler_emits_is_known(
     for one in compiled(name, arch, *options):
         try:
             if one.opcode in ("atom", "red"):
-                isa.atomic(one)
-            elif isa.operation(one) is None and one.opcode not in OTHERS:
+                lookup.atomic(one)
+            elif lookup.operation(one) is None and one.opcode not in OTHERS:
                 braces = any(isinstance(o, Vector) for o in one.operands)
                 assert one.opcode == "mov" and braces, one.text
         except UnsupportedError:

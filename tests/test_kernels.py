@@ -34,7 +34,7 @@ import pytest
 import tile_launches  # noqa: F401 (registers its launches)
 
 import coursekit as ck
-from coursekit.cuda_source import function_lines, header_lines
+from coursekit.toolchain.cuda_source import function_lines, header_lines
 from coursekit.toolchain.declarations import kernels as declared_kernels
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"

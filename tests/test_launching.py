@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import backend as backends
-from coursekit import launching, simulation
-from coursekit.configuration import Configuration, Needs, check, configure
-from coursekit.gpu import faults as gpu_faults
-from coursekit.gpu.function import launch_attributes
+from coursekit.runtime import backend as backends
+from coursekit.runtime import launching, simulator
+from coursekit.runtime.configuration import Configuration, Needs, check, configure
+from coursekit.runtime.gpu import faults as gpu_faults
+from coursekit.runtime.gpu.function import launch_attributes
 
 SOURCE = """
 #include <cooperative_groups.h>
@@ -443,7 +443,7 @@ def test_after_an_error_host_arrays_are_unchanged(simulated, unsafe):
 
 
 def test_temporary_copies_are_freed(simulated, kernels):
-    memory, values = simulation.simulated_memory(), ramp(1000)
+    memory, values = simulator.simulated_memory(), ramp(1000)
     kernels.scale[4, 256](values, values, 1.0, 1000)
     gc.collect()
     memory.sweep()
@@ -462,7 +462,7 @@ def search(monkeypatch):
 
     def choose(wanted, missing=""):
         monkeypatch.setenv("COURSEKIT_BACKEND", wanted)
-        monkeypatch.setattr("coursekit.gpu.missing", lambda: missing)
+        monkeypatch.setattr("coursekit.runtime.gpu.missing", lambda: missing)
         backends._search.cache_clear()
         return backends._search()
 
@@ -505,8 +505,8 @@ def test_a_simulation_can_be_entered_again():
     with one, one:
         pass
     with one as entered:
-        assert simulation.active() is entered
-    assert simulation.active() is None
+        assert simulator.active() is entered
+    assert simulator.active() is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.ledger import Ledger
+from coursekit.lessons.memory_ledger import Ledger
 
 
 @pytest.fixture

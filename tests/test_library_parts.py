@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 import torch
 
+from coursekit.benchmarks.peers import cublas, cudnn_graphs, lt_products, trying
+from coursekit.benchmarks.peers.mnist_library import Parts
 from coursekit.errors import LaunchError
-from coursekit.recording import cublas, cudnn_graphs, lt_products, trying
-from coursekit.recording.mnist_library import Parts
 
 # ---------------------------------------------------------------- a time to choose by
 

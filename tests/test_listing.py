@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from coursekit.listing import (
+from coursekit.display.listing import (
     GROUND,
     TEXT,
     Card,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from coursekit import magics
 from coursekit.errors import ArgumentError, CompileError, LaunchError
+from coursekit.exercises.cells import cuda
 
 pytest_plugins = ("notebook_shell",)
 
@@ -30,18 +30,18 @@ def test_the_bound_kernel_can_be_configured_for_a_launch(session):
 
 def test_the_module_is_found_by_the_kernels_name(session):
     session.run(VEC_ADD)
-    assert magics.module("vec_add") is session["vec_add"].module
+    assert cuda.module("vec_add") is session["vec_add"].module
 
 
 def test_a_name_binds_the_module_and_the_kernels(session):
     session.run("%%cuda pair\n" + PAIR)
-    assert session["pair"] is magics.module("pair") is session["second"].module
+    assert session["pair"] is cuda.module("pair") is session["second"].module
 
 
 def test_a_kernel_comes_before_a_module_of_the_same_name(session):
     session.run("%%cuda first\n" + PAIR)
     assert session["first"].name == "first"
-    assert magics.module("first").kernels == ("first", "second")
+    assert cuda.module("first").kernels == ("first", "second")
 
 
 def test_a_kernel_in_a_namespace_is_bound_without_it(session):
@@ -119,7 +119,7 @@ def test_a_macro_takes_a_python_value_in_braces(session):
 
 def test_the_architecture_is_chosen_by_the_option(session):
     session.run("%%cuda --arch sm_90a\n" + PAIR)
-    assert ".target sm_90a" in magics.module("first").ptx
+    assert ".target sm_90a" in cuda.module("first").ptx
 
 
 def test_a_compile_error_names_the_line_as_the_editor_counts_it(session):
@@ -171,46 +171,46 @@ def test_a_cell_that_binds_nothing_fails(session, cell):
 )
 def test_a_wrong_option_is_named_beside_the_usage(line, message):
     with pytest.raises(ArgumentError) as caught:
-        magics.Options.parse(line)
+        cuda.Options.parse(line)
     assert message in caught.value.what
-    assert caught.value.cure == f"Usage: {magics.USAGE}"
+    assert caught.value.cure == f"Usage: {cuda.USAGE}"
 
 
 @pytest.mark.parametrize(
     ("line", "options"),
     [
-        ("", magics.Options()),
-        ("vec_add", magics.Options("vec_add")),
-        ("--arch sm_90a f", magics.Options("f", "sm_90a")),
-        ("--arch=sm_90a", magics.Options(None, "sm_90a")),
-        ("-D TILE=16 -DN=4", magics.Options(defines={"TILE": "16", "N": "4"})),
-        ("-D FLAG", magics.Options(defines={"FLAG": None})),
-        ("-D EMPTY=", magics.Options(defines={"EMPTY": ""})),
-        ("-D 'EXPR=a = b'", magics.Options(defines={"EXPR": "a = b"})),
+        ("", cuda.Options()),
+        ("vec_add", cuda.Options("vec_add")),
+        ("--arch sm_90a f", cuda.Options("f", "sm_90a")),
+        ("--arch=sm_90a", cuda.Options(None, "sm_90a")),
+        ("-D TILE=16 -DN=4", cuda.Options(defines={"TILE": "16", "N": "4"})),
+        ("-D FLAG", cuda.Options(defines={"FLAG": None})),
+        ("-D EMPTY=", cuda.Options(defines={"EMPTY": ""})),
+        ("-D 'EXPR=a = b'", cuda.Options(defines={"EXPR": "a = b"})),
     ],
 )
 def test_options_are_read(line, options):
-    assert magics.Options.parse(line) == options
+    assert cuda.Options.parse(line) == options
 
 
 def test_an_unknown_module_lists_those_that_are_bound(session):
     session.run("%%cuda pair\n" + PAIR)
     with pytest.raises(LaunchError, match="Bound are: pair, first, second"):
-        magics.module("other")
+        cuda.module("other")
 
 
 def test_outside_a_notebook_no_module_is_bound():
     with pytest.raises(LaunchError, match="Bound are: none"):
-        magics.module("vec_add")
+        cuda.module("vec_add")
 
 
 def test_loading_again_keeps_what_is_bound(session):
     session.run(VEC_ADD)
     session.run("%reload_ext coursekit")
-    assert magics.module("vec_add").kernels == ("vec_add",)
+    assert cuda.module("vec_add").kernels == ("vec_add",)
 
 
 def test_loading_again_registers_one_transformer(session):
     session.run("%reload_ext coursekit")
     transformers = session.shell.input_transformers_cleanup
-    assert transformers.count(magics._give_body) == 1
+    assert transformers.count(cuda._give_body) == 1

@@ -14,7 +14,9 @@ from kernel_launches import ROUNDING, matrices
 
 import coursekit as ck
 from coursekit.benchmarking import repeated
-from coursekit.recording import cublas, definitions, matmul, tilings
+from coursekit.benchmarking.records import definitions
+from coursekit.benchmarks import matmul, tilings
+from coursekit.benchmarks.peers import cublas
 from coursekit.toolchain import building
 
 SPLIT = kernels.KERNELS / "matmul" / "step_12_tf32_split.cu"

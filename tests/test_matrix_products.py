@@ -9,10 +9,10 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.simt import products
-from coursekit.simt.launch import launch
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.program import load
+from coursekit.simt.interpreter import products
+from coursekit.simt.interpreter.program import load
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run.launch import launch
 
 FORMS = [products.Form(kind, depth)
          for kind, depths in products._DEPTHS.items() for depth in depths]  # fmt: skip

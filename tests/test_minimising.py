@@ -158,9 +158,9 @@ def test_tries_end_the_search_and_the_result_says_so():
 
 
 def test_launches_are_simulated():
-    from coursekit import simulation
+    from coursekit.runtime import simulator
 
-    found = ck.minimise(lambda n: simulation.active() is None, n=2)
+    found = ck.minimise(lambda n: simulator.active() is None, n=2)
     assert found.case == {"n": 1}
 
 

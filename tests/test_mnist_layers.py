@@ -13,8 +13,8 @@ from kernel_launches import ROUNDING
 from mnist_layers import LAYERS
 
 import coursekit as ck
-from coursekit import datasets
-from coursekit.mnist import (
+from coursekit.lessons import datasets
+from coursekit.lessons.mnist import (
     FULL,
     SMALL,
     Network,

@@ -12,9 +12,10 @@ import torch
 from torch.nn import functional
 
 import coursekit as ck
-from coursekit.mnist import FULL, initial_weights
-from coursekit.mnist.fused.layout import Layout
-from coursekit.recording import mnist_batches, mnist_library, mnist_peers, mnist_steps
+from coursekit.benchmarks import mnist_steps
+from coursekit.benchmarks.peers import mnist_batches, mnist_library, mnist_peers
+from coursekit.lessons.mnist import FULL, initial_weights
+from coursekit.lessons.mnist.fused.layout import Layout
 
 BATCH, COUNT = 4, 5
 

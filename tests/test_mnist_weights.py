@@ -14,8 +14,8 @@ from handwriting import HANDS, STROKES, changed
 from safetensors.numpy import save_file
 
 import coursekit as ck
-from coursekit import datasets
-from coursekit.mnist import (
+from coursekit.lessons import datasets
+from coursekit.lessons.mnist import (
     FULL,
     SMALL,
     Network,

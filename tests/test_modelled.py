@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import modelled
 from coursekit.benchmarking.stopwatch import Stopwatch
-from coursekit.modelled import ModelGpu
+from coursekit.lessons import model_gpu
+from coursekit.lessons.model_gpu import ModelGpu
 
 N = 2**16  # 256 KiB of float32: 26.2144 us at 10 GB/s, a quarter of that from L2
 ARRAY_US = 26.2144
@@ -50,7 +50,7 @@ def benchmark(gpu, case, **changes):
         np.testing.assert_array_equal(ck.to_host(y), 2 * ck.to_host(x))
 
     given = {"sizes": [N], "setup": setup, "verify": verify}
-    return modelled.benchmark(gpu, {"case": case}, **(given | changes))
+    return model_gpu.benchmark(gpu, {"case": case}, **(given | changes))
 
 
 # ---------------------------------------------------------------- the rules

@@ -13,13 +13,13 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.simt import engines
-from coursekit.simt.launch import launch
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.native import machine
-from coursekit.simt.native.fast import FastTier
-from coursekit.simt.native.general import GeneralTier
-from coursekit.simt.program import load
+from coursekit.simt.compiled import machine
+from coursekit.simt.compiled.fast import FastTier
+from coursekit.simt.compiled.general import GeneralTier
+from coursekit.simt.interpreter.program import load
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run import engines
+from coursekit.simt.run.launch import launch
 
 SCALE = """
 extern "C" __global__ void scale(float* x, int n, int reach) {
@@ -173,7 +173,7 @@ def test_compiling_is_no_part_of_the_time_of_a_launch(engine, monkeypatch):
         return compile_text(*given)
 
     clock = types.SimpleNamespace(monotonic=lambda: seconds[0], thread_time=lambda: 0.0)
-    monkeypatch.setattr("coursekit.simt.launch.time", clock)
+    monkeypatch.setattr("coursekit.simt.run.launch.time", clock)
     monkeypatch.setattr(machine, "compile_text", slowly)
     x = np.zeros(32, np.float32)
     result, error, _ = run(source, "wait", 1, 32, [x], (200_000,), engine=engine)

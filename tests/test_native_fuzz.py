@@ -15,10 +15,10 @@ from ptx_generator import generator, program
 from ptx_writer import APPROXIMATE, COMMON, RARE
 from test_programs import nvcc
 
-from coursekit.simt.native import machine
-from coursekit.simt.native.fast import FastTier
-from coursekit.simt.native.general import GeneralTier
-from coursekit.simt.warp import Warp
+from coursekit.simt.compiled import machine
+from coursekit.simt.compiled.fast import FastTier
+from coursekit.simt.compiled.general import GeneralTier
+from coursekit.simt.interpreter.warp import Warp
 
 PROGRAMS, CHUNK = 500, 10
 # Of PROGRAMS programs so many at least have a feature.

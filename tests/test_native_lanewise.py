@@ -12,11 +12,11 @@ import pytest
 from lanes import SHAPES, atom, floats, instruction
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt import isa, table
-from coursekit.simt.forms import _choices
-from coursekit.simt.native import casts, lanewise, machine, processor
-from coursekit.simt.native.builder import Builder
-from coursekit.simt.native.tracing import Lanes
+from coursekit.simt.compiled import casts, lanewise, machine, processor
+from coursekit.simt.compiled.builder import Builder
+from coursekit.simt.compiled.tracing import Lanes
+from coursekit.simt.isa import lookup, table
+from coursekit.simt.isa.syntax import _choices
 
 LANES = 32
 VALUES = 8 * LANES  # of every source of a form
@@ -62,9 +62,9 @@ def looked_up(row, name):
     try:
         if row in table.ATOMICS:
             found = atom(name, sources - 1)
-            return found, isa.atomic(found)
+            return found, lookup.atomic(found)
         found = instruction(name, sources, pair=results == 2)
-        return found, isa.operation(found)
+        return found, lookup.operation(found)
     except UnsupportedError:
         return None
 
@@ -79,7 +79,7 @@ def values(kind, rng, count):
     if kind.endswith("x2"):
         low, high = (values(kind[:-2], rng, count) for _ in range(2))
         return [x | y << 16 for x, y in zip(low, high, strict=True)]
-    width = 8 * isa.DTYPES[kind].itemsize
+    width = 8 * lookup.DTYPES[kind].itemsize
     if kind in SHAPES:
         edges = floats(kind, 60, seed=rng.randrange(1 << 30))
         pick = [lambda: near_integer(kind, width, rng)] * 2
@@ -95,7 +95,7 @@ def near_integer(kind, width, rng):
     """Bits of a float at or near a half or whole number, of any size."""
     number = rng.randint(-(1 << 12), 1 << 12) / 2 * 2.0 ** rng.randint(-12, 60)
     number += rng.choice([0, 0, rng.uniform(-1, 1)])
-    dtype = np.dtype("f4") if kind == "bf16" else isa.DTYPES[kind]
+    dtype = np.dtype("f4") if kind == "bf16" else lookup.DTYPES[kind]
     with np.errstate(over="ignore"):
         raw = np.array(number).astype(dtype).tobytes()
     return int.from_bytes(raw, "little") >> (16 if kind == "bf16" else 0)
@@ -108,9 +108,9 @@ def columns_of(operation, seed, constants):
     columns = [values(kind, rng, VALUES) for kind in kinds]
     for kind, column in zip(kinds[1:], columns[1:], strict=True):
         if "pred" not in (kind, kinds[0]) and (
-            isa.DTYPES[kind].itemsize == isa.DTYPES[kinds[0]].itemsize
+            lookup.DTYPES[kind].itemsize == lookup.DTYPES[kinds[0]].itemsize
         ):
-            top = 1 << (8 * isa.DTYPES[kind].itemsize - 1)
+            top = 1 << (8 * lookup.DTYPES[kind].itemsize - 1)
             for i in rng.sample(range(VALUES), VALUES // 6):
                 column[i] = columns[0][i] ^ rng.choice([0, top])
     if operation.divisor is not None:
@@ -121,7 +121,7 @@ def columns_of(operation, seed, constants):
 
 
 def packed(column, kind):
-    dtype = isa.DTYPES[kind]
+    dtype = lookup.DTYPES[kind]
     if kind == "pred":
         return np.array(column, np.bool_)
     return np.array(column, f"u{dtype.itemsize}").view(dtype)
@@ -157,12 +157,12 @@ class Code:
         return function
 
     def types(self, kind, width):
-        one = f"i{8 * isa.DTYPES[kind].itemsize}"
+        one = f"i{8 * lookup.DTYPES[kind].itemsize}"
         flag = "i1" if kind == "pred" else one
         return one, *(t if width == 1 else f"<{width} x {t}>" for t in (one, flag))
 
     def constant(self, value, kind, width):
-        one = "i1" if kind == "pred" else f"i{8 * isa.DTYPES[kind].itemsize}"
+        one = "i1" if kind == "pred" else f"i{8 * lookup.DTYPES[kind].itemsize}"
         text = str(bool(value)).lower() if kind == "pred" else value
         return f"{text}" if width == 1 else f"splat ({one} {text})"
 
@@ -199,7 +199,7 @@ class Code:
         kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64)
         function = kind(self.engine.get_function_address(name))
         results = (*operation.results, *["pred"] * operation.writes_carry)
-        out = [np.zeros(len(columns[0]), isa.DTYPES[kind]) for kind in results]
+        out = [np.zeros(len(columns[0]), lookup.DTYPES[kind]) for kind in results]
         for start in range(0, len(columns[0]), LANES):
             sources, targets = (
                 (ctypes.c_void_p * len(arrays))(
@@ -225,7 +225,7 @@ def interpreted(operation, columns):
 
 def unlike(got, want, kind, canonical=True):
     """Where bits differ; all NaNs of f64, and on request of others, are alike."""
-    real = "f4" if kind == "bf16" else isa.DTYPES[kind]
+    real = "f4" if kind == "bf16" else lookup.DTYPES[kind]
     one, other = (as_floats(x, kind) for x in (got, want))
     bits = f"u{got.itemsize}" if got.dtype != np.bool_ else np.bool_
     differ = got.view(bits) != want.view(bits)
@@ -244,7 +244,7 @@ class Job:
 
     function: str
     name: str
-    operation: isa.Operation
+    operation: lookup.Operation
     width: int
     constants: dict
     canonical: bool = True
@@ -270,7 +270,7 @@ def mismatches(code, jobs, seed=5):
 def job_of(code, name, sources, width, constants=None, *, pair=False, canonical=True):
     """Append the function of an instruction."""
     found = instruction(name, sources, pair=pair)
-    operation = isa.operation(found)
+    operation = lookup.operation(found)
     function = code.add(found, operation, width, constants, canonical)
     return Job(function, name, operation, width, constants or {}, canonical)
 
@@ -407,7 +407,9 @@ def test_a_divisor_of_zero_does_not_stop_the_program(width):
     jobs = [job_of(code, name, 2, width) for name in names]
     code.load_module()
     for job in jobs:
-        ones = [np.full(LANES, -1).astype(isa.DTYPES[k]) for k in job.operation.sources]
+        ones = [
+            np.full(LANES, -1).astype(lookup.DTYPES[k]) for k in job.operation.sources
+        ]
         ones[1][:] = 0
         (found,) = code.run(job.function, job.operation, ones, width)
         assert found.shape == (LANES,)
@@ -462,7 +464,7 @@ def test_long_instructions_are_functions_that_calls_share():
 def test_frequent_instructions_are_one_line(name):
     builder, found = Builder(), instruction(name, 2)
     constants = ["%a", "splat (i32 4)"]
-    lanewise.emit(builder, found, isa.operation(found), constants, LANES)
+    lanewise.emit(builder, found, lookup.operation(found), constants, LANES)
     assert len(builder.lines) == 1
 
 

@@ -16,15 +16,15 @@ from synchronised_kernels import KERNELS, spoiled, without
 from test_checks_ordering import ORDERED, UNORDERED, arrays
 
 import coursekit as ck
-from coursekit import checking
-from coursekit.simt import engines
+from coursekit.analysis import checking
 from coursekit.simt.checks.races import RaceCheck
-from coursekit.simt.launch import Launch
-from coursekit.simt.native import racing
-from coursekit.simt.native.fast import FastTier
-from coursekit.simt.native.general import GeneralTier
-from coursekit.simt.native.race_code import RaceFastTier, RaceGeneralTier
-from coursekit.simt.native.stamps import Form
+from coursekit.simt.compiled import racing
+from coursekit.simt.compiled.fast import FastTier
+from coursekit.simt.compiled.general import GeneralTier
+from coursekit.simt.compiled.race_code import RaceFastTier, RaceGeneralTier
+from coursekit.simt.compiled.stamps import Form
+from coursekit.simt.run import engines
+from coursekit.simt.run.launch import Launch
 
 pytestmark = pytest.mark.usefixtures("simulated", "own_folders")
 SEEDS = range(12)

@@ -10,9 +10,9 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from coursekit.simt import counters
-from coursekit.simt.native import runtime
-from coursekit.simt.native.runtime import Answer, Context, State, Tier
+from coursekit.simt.compiled import runtime
+from coursekit.simt.compiled.runtime import Answer, Context, State, Tier
+from coursekit.simt.memory import counters
 
 LANES = np.arange(32)
 WHOLE = 0xFFFFFFFF

@@ -8,7 +8,7 @@ import pytest
 from execute import code_hash, normalise
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from coursekit.simt.counters import Counters
+from coursekit.simt.memory.counters import Counters
 
 OPENING = """# A lesson
 

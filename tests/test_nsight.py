@@ -9,7 +9,7 @@ import nsight_compare
 import pytest
 
 import coursekit as ck
-from coursekit import nsight
+from coursekit.benchmarking.nsight import counters
 
 CASES = {case.name: case for case in nsight_cases.all_cases()}
 RECORDED = json.loads(nsight_compare.GOLDEN.read_text())["cases"]
@@ -45,7 +45,7 @@ def shared(case):
 
 def wrong(name, real):
     """Differences of counters that claim to be the hardware's."""
-    case, every = CASES[name], {field: real.get(field, 0) for field in nsight.METRICS}
+    case, every = CASES[name], {field: real.get(field, 0) for field in counters.METRICS}
     found = nsight_compare.differences(shared(case), every)
     return [row for row in found if row[3] != "ptx"]
 
@@ -68,7 +68,7 @@ def test_only_kernels_of_the_course_may_wait_to_be_recorded():
 @pytest.fixture(scope="module")
 def measured():
     """Nsight Compute's counters of every case on this machine."""
-    if reason := nsight.missing():
+    if reason := counters.missing():
         pytest.skip(reason)
     try:
         return nsight_compare.measured()

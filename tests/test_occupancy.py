@@ -12,9 +12,9 @@ import occupancy_header
 import pytest
 
 import coursekit as ck
+from coursekit.analysis.occupancy import rules
+from coursekit.analysis.occupancy.rules import Demand
 from coursekit.hardware.architectures import SM_LIMITS
-from coursekit.residency import rules
-from coursekit.residency.rules import Demand
 from coursekit.toolchain.cubin import Resources
 
 SGEMM = {"registers": 122, "shared_bytes": 12_800}
@@ -93,7 +93,7 @@ def test_limits_agree_with_those_that_nsight_compute_listed_on_an_h200(row):
 @pytest.mark.gpu
 @pytest.mark.parametrize("file", occupancy_h200.files())
 def test_blocks_are_those_of_this_gpu(gpu, file):
-    from coursekit import backend as backends
+    from coursekit.runtime import backend as backends
 
     backend, wrong = backends.current(), []
     for kernel in occupancy_h200.kernels(file):

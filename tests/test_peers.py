@@ -9,9 +9,11 @@ import pytest
 
 import coursekit as ck
 from coursekit.benchmarking import Row
-from coursekit.recording import case_sources, definitions, drawn, peers, records
-from coursekit.recording.definitions import Definition
-from coursekit.recording.records import Record
+from coursekit.benchmarking.records import case_sources, definitions, records
+from coursekit.benchmarking.records.definitions import Definition
+from coursekit.benchmarking.records.records import Record
+from coursekit.benchmarks import drawn
+from coursekit.benchmarks.peers import peers
 
 KEY = "test/twice"
 SOURCE = """
@@ -113,7 +115,7 @@ def test_cub_sums_what_is_drawn(gpu):
 
 def test_absent_peer_is_left_out_on_a_gpu(monkeypatch):
     on_gpu = type("Backend", (), {"space": "gpu"})()
-    monkeypatch.setattr("coursekit.backend.current", lambda: on_gpu)
+    monkeypatch.setattr("coursekit.runtime.backend.current", lambda: on_gpu)
     assert list(DEFINITION.with_peers()) == ["ours"]
 
 

@@ -7,7 +7,7 @@ import collections
 import numpy as np
 import pytest
 
-from coursekit.recording import pieces
+from coursekit.benchmarks import pieces
 
 TILE = 128, 256, 32
 SHAPES = [(1, 4, 4), (3, 260, 4), (300, 516, 260), (1000, 1000, 1000), (4096,) * 3]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coursekit.doctor import places as names
+from coursekit.runtime.doctor import places as names
 
 
 @pytest.fixture

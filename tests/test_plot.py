@@ -14,7 +14,7 @@ from PIL import Image
 
 import coursekit as ck
 from coursekit import plot
-from coursekit.simt.counters import Counters
+from coursekit.simt.memory.counters import Counters
 
 
 def counters(requests: int, sectors: int, **changes) -> Counters:

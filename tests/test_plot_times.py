@@ -9,7 +9,7 @@ from coursekit import plot
 from coursekit.benchmarking import Benchmark, Row
 from coursekit.benchmarking.ceilings import ceiling
 from coursekit.benchmarking.results import NO_RECORD
-from coursekit.simt.counters import Counters
+from coursekit.simt.memory.counters import Counters
 
 SIZES = (1 << 20, 1 << 24)
 NOTE = "recorded on NVIDIA H200, 2026-11-21; not measured here"

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import nsight, profiling
+from coursekit.benchmarking.nsight import counters, profiling
+from coursekit.runtime import simulator
 
 SOURCE = """
 template<class T> __global__ void scale(T* out, const T* x, T factor, int n) {
@@ -39,21 +40,21 @@ def gpu_here(monkeypatch, kernel):
     fake = types.SimpleNamespace(
         text=ncu_says(), returncode=0, space="gpu", device=ck.device("H200")
     )
-    fake.needs = lambda kernel: ck.simulation.default().backend.needs(kernel)
+    fake.needs = lambda kernel: simulator.default().backend.needs(kernel)
     monkeypatch.setattr(profiling.backends, "current", lambda: fake)
-    monkeypatch.setattr(nsight.shutil, "which", lambda name: "/usr/bin/ncu")
+    monkeypatch.setattr(counters.shutil, "which", lambda name: "/usr/bin/ncu")
 
     def run(command, **options):
         fake.command = command
         return subprocess.CompletedProcess(command, fake.returncode, fake.text, "")
 
-    monkeypatch.setattr(nsight.subprocess, "run", run)
+    monkeypatch.setattr(counters.subprocess, "run", run)
     return fake
 
 
 def ncu_says(**values):
     """Write what ncu writes: each metric as 8, unless told otherwise."""
-    terms = (nsight.METRICS | nsight.OF_MACHINE_CODE).values()
+    terms = (counters.METRICS | counters.OF_MACHINE_CODE).values()
     names = sorted({metric for each in terms for _, metric in each})
     rows = (f'"0","scale","{name}","{values.get(name, "8")}"\n' for name in names)
     return "==PROF== Connected\n" + HEADINGS + "".join(rows)
@@ -109,7 +110,7 @@ def test_forbidden_counters_are_simulated_with_a_warning(gpu_here, kernel, argum
 
 
 def test_missing_profiler_is_told(gpu_here, kernel, arguments, monkeypatch):
-    monkeypatch.setattr(nsight.shutil, "which", lambda name: None)
+    monkeypatch.setattr(counters.shutil, "which", lambda name: None)
     with pytest.warns(profiling.ProfilerWarning, match="ncu\\) is not installed"):
         ck.profile(kernel, 2, 32, arguments)
 
@@ -220,7 +221,12 @@ def test_module_of_a_file_is_packed_by_its_path(tmp_path, monkeypatch):
 def test_other_process_can_be_started(tmp_path, kernel, arguments):
     packed(tmp_path, kernel, arguments)
     subprocess.run(
-        [sys.executable, "-m", "coursekit.profiling", str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "coursekit.benchmarking.nsight.profiling",
+            str(tmp_path),
+        ],
         check=True,
         env={**os.environ, "COURSEKIT_BACKEND": "simulator"},
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from coursekit.cuda_source import function_lines, header_lines
+from coursekit.toolchain.cuda_source import function_lines, header_lines
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 PROGRAMS = sorted((KERNELS / "programs").glob("*.cu"))

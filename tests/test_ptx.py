@@ -6,8 +6,8 @@ import random
 import pytest
 
 from coursekit.errors import CourseError, UnsupportedError
-from coursekit.simt import ir, lexer, ptx
-from coursekit.simt.ptx import parse
+from coursekit.simt.ptx import ir, lexer, parser
+from coursekit.simt.ptx.parser import parse
 
 HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n"
 
@@ -48,7 +48,7 @@ REGISTERS = (
 # --- the module
 
 
-@pytest.mark.parametrize("checked", [ptx, lexer], ids=["ptx", "lexer"])
+@pytest.mark.parametrize("checked", [parser, lexer], ids=["ptx", "lexer"])
 def test_examples_in_the_docstrings_are_right(checked):
     assert doctest.testmod(checked).failed == 0
 

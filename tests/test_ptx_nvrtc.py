@@ -6,8 +6,8 @@ import struct
 
 import pytest
 
-from coursekit.simt import ir
-from coursekit.simt.ptx import parse
+from coursekit.simt.ptx import ir
+from coursekit.simt.ptx.parser import parse
 
 nvrtc = pytest.importorskip("cuda.bindings.nvrtc", reason="this machine has no NVRTC")
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from coursekit import python_source
-from coursekit.python_source import tokens
+from coursekit.display import listing
+from coursekit.display.listing import tokens
 
-FILES = sorted(Path(python_source.__file__).parent.glob("*.py"))[:20]
+FILES = sorted(Path(listing.__file__).parent.glob("*.py"))[:20]
 STRANGE = ("", "x", "def f(:\n", "'''never closed", "if x:\npass", "\t x\n  y", "a\0b")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coursekit.recording import records
+from coursekit.benchmarking.records import records
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = ROOT / "assets" / "readme_pictures.py"

@@ -9,9 +9,9 @@ import shared_kernels
 
 import coursekit as ck
 from coursekit import paths
-from coursekit.reconciliation import __main__ as shipping
-from coursekit.reconciliation import machine, plans, shipped
-from coursekit.simt import merging
+from coursekit.analysis.machine_code import __main__ as shipping
+from coursekit.analysis.machine_code import machine, plans, shipped
+from coursekit.simt.analysis import wide_accesses
 from coursekit.toolchain import sass
 
 needs_nvdisasm = pytest.mark.skipif(
@@ -261,7 +261,7 @@ def test_the_rule_predicts_what_the_assembler_joins(patterns, number):
     module, found = patterns
     kernel = module[f"k{number}"]
     loads = [a for a in plans.shared_accesses(kernel) if a.kind == "load"]
-    groups = merging.groups(loads, merging.Style(halves=True))
+    groups = wide_accesses.groups(loads, wide_accesses.Style(halves=True))
     joined = {index for group in groups for index in group.members}
     predicted = [a.width for a in loads if a.index not in joined]
     predicted += [group.width for group in groups]

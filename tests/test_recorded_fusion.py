@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from coursekit.recording import benchmark, fusions, records
+from coursekit.benchmarking.records import records
+from coursekit.benchmarks import benchmark, fusions
 
 
 @pytest.fixture(scope="module")

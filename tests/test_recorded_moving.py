@@ -11,15 +11,9 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import gpu as gpus
-from coursekit.recording import (
-    definitions,
-    launches,
-    measured,
-    moving,
-    overlap,
-    records,
-)
+from coursekit.benchmarking.records import definitions, measured, records
+from coursekit.benchmarks import launches, moving, overlap
+from coursekit.runtime import gpu as gpus
 
 COPIES = ("moving/to_device", "moving/to_host", "moving/on_device", "moving/allocate")
 N = 64

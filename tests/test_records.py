@@ -11,12 +11,18 @@ import pytest
 from fake_stopwatch import install
 
 import coursekit as ck
-from coursekit import __main__, benchmarking, recording
+from coursekit import __main__, benchmarking, benchmarks
 from coursekit.benchmarking import Row
+from coursekit.benchmarking.records import (
+    case_sources,
+    command,
+    definitions,
+    measured,
+    records,
+)
+from coursekit.benchmarking.records.definitions import Definition
+from coursekit.benchmarking.records.records import Record
 from coursekit.benchmarking.results import NO_RECORD
-from coursekit.recording import case_sources, command, definitions, measured, records
-from coursekit.recording.definitions import Definition
-from coursekit.recording.records import Record
 
 KEY = "test/scale"
 SOURCE = """
@@ -426,12 +432,12 @@ def test_unknown_key_is_refused(folder, defined, capsys):
 
 def test_benchmark_by_its_key_shows_what_is_recorded(recorded, defined):
     with ck.simulator():
-        assert recording.benchmark(KEY).row("b").median_ms == 0.0051
+        assert benchmarks.benchmark(KEY).row("b").median_ms == 0.0051
 
 
 def test_benchmark_by_an_unknown_key_is_refused(defined):
     with pytest.raises(ck.ArgumentError, match="defined to be recorded as 'no/such'"):
-        recording.benchmark("no/such")
+        benchmarks.benchmark("no/such")
 
 
 def test_commit_of_a_folder_without_git_is_none(tmp_path):

@@ -10,10 +10,10 @@ import pytest
 
 import coursekit as ck
 from coursekit.__main__ import main
-from coursekit.reports import command, metrics, parsing, store
-from coursekit.reports.page import heated
-from coursekit.reports.recorded import LAUNCHES
-from coursekit.reports.report import Report, shown
+from coursekit.benchmarking.nsight.reports import command, metrics, parsing, store
+from coursekit.benchmarking.nsight.reports.page import heated
+from coursekit.benchmarking.nsight.reports.recorded import LAUNCHES
+from coursekit.benchmarking.nsight.reports.report import Report, shown
 
 # In the format of the details page; the figures are those of an RTX 3070 that the
 # course's page quotes, for ampere_sgemm_128x64_tn with 2048 rows and columns.
@@ -150,7 +150,9 @@ def test_what_cannot_be_read_is_refused(source, launch, message):
 
 
 def test_binary_report_needs_the_profiler(tmp_path, monkeypatch):
-    monkeypatch.setattr("coursekit.reports.shutil.which", lambda name: None)
+    monkeypatch.setattr(
+        "coursekit.benchmarking.nsight.reports.shutil.which", lambda name: None
+    )
     path = tmp_path / "mine.ncu-rep"
     path.touch()
     with pytest.raises(ck.UnsupportedError, match="--page raw --csv"):
@@ -158,9 +160,14 @@ def test_binary_report_needs_the_profiler(tmp_path, monkeypatch):
 
 
 def test_binary_report_is_exported_by_the_profiler(tmp_path, monkeypatch):
-    monkeypatch.setattr("coursekit.reports.shutil.which", lambda name: "/usr/bin/ncu")
+    monkeypatch.setattr(
+        "coursekit.benchmarking.nsight.reports.shutil.which",
+        lambda name: "/usr/bin/ncu",
+    )
     done = subprocess.CompletedProcess([], 0, RAW, "")
-    monkeypatch.setattr("coursekit.reports.subprocess.run", lambda *a, **k: done)
+    monkeypatch.setattr(
+        "coursekit.benchmarking.nsight.reports.subprocess.run", lambda *a, **k: done
+    )
     path = tmp_path / "mine.ncu-rep"
     path.touch()
     assert ck.report(path).kernel == "scale<float>"

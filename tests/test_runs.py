@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from coursekit.simt import runs
-from coursekit.simt.launch import launch
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.program import load
+from coursekit.simt.interpreter import fused_steps
+from coursekit.simt.interpreter.program import load
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run.launch import launch
 
 LANES, REGISTERS = 32, 8
 HEAD = """.version 8.0
@@ -113,5 +113,5 @@ def test_a_run_is_one_step():
 )
 def test_what_is_no_run_stays_one_step_each(rows, monkeypatch):
     found = steps(program(rows))
-    monkeypatch.setattr(runs, "SHORTEST", 1 << 30)
+    monkeypatch.setattr(fused_steps, "SHORTEST", 1 << 30)
     assert found == steps(program(rows))

@@ -11,8 +11,8 @@ import pytest
 from traced_kernels import SHIFT, SMALL, kernel, shift_left, small
 
 import coursekit as ck
-from coursekit import barriers, interleavings
-from coursekit.scheduling import Stage
+from coursekit.lessons import barrier_places, scheduling
+from coursekit.lessons.scheduling import Stage
 
 PATIENCE_S = 600
 REPAIRED = SHIFT.replace("    if (i", "    __syncthreads();\n    if (i")
@@ -35,7 +35,7 @@ def stage():
 
 
 def test_examples_of_the_documentation_hold():
-    assert doctest.testmod(interleavings).failed == 0
+    assert doctest.testmod(scheduling).failed == 0
 
 
 # ---------------------------------------------------------------- what warps do
@@ -216,17 +216,17 @@ def test_racy_reversal_is_right_only_if_all_write_first():
 
 
 def test_places_are_lines_at_which_a_statement_begins():
-    assert barriers.places(SHIFT, "shift_left").slots == (4, 5, 6, 7, 9, 10)
+    assert barrier_places.places(SHIFT, "shift_left").slots == (4, 5, 6, 7, 9, 10)
 
 
 def test_barrier_of_the_source_is_a_place():
-    found = barriers.places(SMALL, "small")
+    found = barrier_places.places(SMALL, "small")
     assert found.present == (5,)
     assert "__syncthreads" not in found.text
 
 
 def test_line_numbers_stay_when_barriers_are_placed():
-    found = barriers.places(SMALL, "small")
+    found = barrier_places.places(SMALL, "small")
     text = found.with_barriers([6])
     assert text.count("\n") == SMALL.count("\n")
     assert "__syncthreads();     out[threadIdx.x]" in text
@@ -235,12 +235,12 @@ def test_line_numbers_stay_when_barriers_are_placed():
 def test_barrier_is_never_put_before_an_else_or_a_half_statement():
     source = "__global__ void k(int n)\n{\n    if (n)\n        n = 1;\n    else\n"
     source += "        n = 2;\n    n =\n        3;\n}\n"
-    assert barriers.places(source, "k").slots == (3, 7)
+    assert barrier_places.places(source, "k").slots == (3, 7)
 
 
 def test_kernel_that_is_not_in_the_source_is_refused():
     with pytest.raises(ck.ArgumentError, match="definition of other was not found"):
-        barriers.places(SHIFT, "other")
+        barrier_places.places(SHIFT, "other")
 
 
 # ---------------------------------------------------------------- the widget

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import coursekit as ck
-from coursekit.simt import printf
 from coursekit.simt.checks.bounds import MemCheck
-from coursekit.simt.launch import launch
-from coursekit.simt.memory import Memory
-from coursekit.simt.program import Program
+from coursekit.simt.interpreter.program import Program
+from coursekit.simt.memory import printf
+from coursekit.simt.memory.memory import Memory
+from coursekit.simt.run.launch import launch
 
 PTX = """.version 8.0
 .target sm_90

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from coursekit import compiler
 from coursekit.errors import CompileError
+from coursekit.runtime import compiler
 from coursekit.toolchain import declarations, mangling, signature
 
 

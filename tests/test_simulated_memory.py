@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coursekit.errors import DeviceError
-from coursekit.simt import memory
+from coursekit.simt.memory import memory
 
 
 @pytest.fixture

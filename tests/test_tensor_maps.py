@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.simt import phases, tensor_maps
+from coursekit.simt.interpreter import mbarriers
+from coursekit.simt.memory import tensor_maps
 
 ROWS, COLS = 10, 20
 COPY = """#include "hopper.cuh"
@@ -260,25 +261,25 @@ def test_what_the_hardware_cannot_copy_is_refused(shape, box, swizzle, says):
 
 
 def test_a_phase_ends_with_its_last_arrival():
-    phase = phases.Phase(0, 2, 2).after(1)
+    phase = mbarriers.Phase(0, 2, 2).after(1)
     assert (phase.parity, phase.after(1).parity) == (0, 1)
 
 
 def test_a_phase_waits_for_the_bytes_that_were_announced():
-    phase = phases.Phase(1, 1, 1).after(1, 64)
+    phase = mbarriers.Phase(1, 1, 1).after(1, 64)
     assert (phase.parity, phase.after(0, -64).parity) == (1, 0)
 
 
 def test_bytes_may_come_before_they_are_announced():
-    phase = phases.Phase(0, 1, 1).after(0, -64)
-    assert phase.after(1, 64) == phases.Phase(1, 1, 1)
+    phase = mbarriers.Phase(0, 1, 1).after(0, -64)
+    assert phase.after(1, 64) == mbarriers.Phase(1, 1, 1)
 
 
 @pytest.mark.parametrize("announced", [-(1 << 20) + 1, 0, (1 << 20) - 1])
 def test_a_barrier_is_one_word(announced):
-    phase = phases.Phase(1, 3, 1000, announced)
-    assert phases.Phase.read(phase.word) == phase
+    phase = mbarriers.Phase(1, 3, 1000, announced)
+    assert mbarriers.Phase.read(phase.word) == phase
 
 
 def test_fresh_shared_memory_is_no_barrier():
-    assert phases.Phase.read(int.from_bytes(b"\xcb" * 8, "little")) is None
+    assert mbarriers.Phase.read(int.from_bytes(b"\xcb" * 8, "little")) is None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.tiling import BUFFERS, LADDER, LAYOUTS, ORDERS, PIECES, Tiling
+from coursekit.lessons.tiling import BUFFERS, LADDER, LAYOUTS, ORDERS, PIECES, Tiling
 from coursekit.widgets import TileAnimator
 from coursekit.widgets.tile_words import HEADS, digits, runs, spans
 

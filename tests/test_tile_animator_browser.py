@@ -7,7 +7,7 @@ import random
 import pytest
 
 import coursekit as ck
-from coursekit.tiling import BUFFERS, LAYOUTS, ORDERS, PIECES, Tiling
+from coursekit.lessons.tiling import BUFFERS, LAYOUTS, ORDERS, PIECES, Tiling
 from coursekit.widgets import tile_animator
 from coursekit.widgets.tile_words import describe
 

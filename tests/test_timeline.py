@@ -11,8 +11,8 @@ import pytest
 from timeline_reference import enqueue, random_program, starts
 
 import coursekit as ck
-from coursekit.recording import records
-from coursekit.timeline import Timeline
+from coursekit.benchmarking.records import records
+from coursekit.lessons.timeline import Timeline
 
 SEEDS = range(12)
 MACHINES = [(0, 2), (3, 2), (2, 1)]  # (launch_us, copy_engines)
@@ -444,7 +444,9 @@ def test_a_line_can_be_had_again_on_the_same_machine():
     assert model.again().run().operations == ()
 
 
-@pytest.mark.parametrize("name", ["timeline.line", "timeline.rates", "python_source"])
+@pytest.mark.parametrize(
+    "name", ["lessons.timeline.line", "lessons.timeline.rates", "display.listing"]
+)
 def test_examples_of_the_documentation_hold(name):
     module = importlib.import_module(f"coursekit.{name}")
     assert doctest.testmod(module).failed == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coursekit import tracebacks
+from coursekit import errors
 from coursekit.errors import CheckFailed, CourseError, LaunchError
 
 pytest_plugins = ("notebook_shell",)
@@ -46,7 +46,7 @@ def test_the_whole_traceback_stays_on_the_error(session):
 def test_the_verbose_mode_shows_the_library_too(session):
     session.run("%xmode Verbose")
     shown, _ = session.fail("ck.show('absent')")
-    assert "display.py" in shown
+    assert "source.py" in shown
 
 
 def test_notes_belong_to_the_message(session):
@@ -62,8 +62,8 @@ def test_trouble_while_rendering_still_shows_the_error(monkeypatch):
     def broken(error):
         raise RuntimeError
 
-    monkeypatch.setattr(tracebacks, "_full", broken)
-    assert tracebacks.render(CheckFailed("no")) == ["CheckFailed: no"]
+    monkeypatch.setattr(errors, "_full", broken)
+    assert errors.render_traceback(CheckFailed("no")) == ["CheckFailed: no"]
 
 
 @pytest.mark.parametrize("kind", [CourseError, LaunchError, CheckFailed])

@@ -9,8 +9,8 @@ import pytest
 from traced_kernels import N, kernel, row_sums
 
 import coursekit as ck
-from coursekit import simulation
-from coursekit.simt.access import Access
+from coursekit.runtime import simulator
+from coursekit.simt.interpreter.access import Access
 from coursekit.simt.tracing.arithmetic import formulas
 
 ALL = 0xFFFFFFFF
@@ -230,7 +230,7 @@ def test_arguments_are_left_unchanged():
 def test_launches_that_are_not_traced_run_the_plain_program():
     launch = row_sums()[0]
     ck.trace(*row_sums())
-    program = simulation.simulated_memory().program(launch.module)
+    program = simulator.simulated_memory().program(launch.module)
     code = program.code(launch.lowered_name)
     assert {type(access) for access in code.accesses} == {Access}
 

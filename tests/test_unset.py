@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import unset
+from coursekit.analysis import unset_variables
 
 pytestmark = pytest.mark.usefixtures("simulated")
 
@@ -33,7 +33,7 @@ DECLARED = {
 @pytest.mark.parametrize("body", DECLARED)
 def test_variables_without_a_value_are_found_in_the_text(body):
     source = f"struct P {{ int x; }};\n__global__ void k(int n) {{\n  {body}\n}}"
-    assert [name for _, name in unset.declared(source)] == DECLARED[body]
+    assert [name for _, name in unset_variables.declared(source)] == DECLARED[body]
 
 
 def check(body: str, n: int = 32, **options):

@@ -10,11 +10,13 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.simt import dataflow, products, rounded_sums
-from coursekit.simt.floating import fma32
-from coursekit.simt.launch import launch as simulated
-from coursekit.simt.memory import Memory, storage
-from coursekit.simt.program import load
+from coursekit.simt.analysis import dataflow
+from coursekit.simt.interpreter import products
+from coursekit.simt.interpreter.program import load
+from coursekit.simt.isa import rounded_sums
+from coursekit.simt.isa.floating import fma32
+from coursekit.simt.memory.memory import Memory, storage
+from coursekit.simt.run.launch import launch as simulated
 
 ROWS, DEPTH = 64, 8
 WIDE = (32, 64, 96, 128)

@@ -7,7 +7,8 @@ import json
 import nbformat
 import pytest
 
-from coursekit import __main__, paths, working_copies
+from coursekit import __main__, paths
+from coursekit.exercises.cells import working_copies
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-from coursekit import backend as backends
 from coursekit.benchmarking import shown
 from coursekit.benchmarking.ceilings import ceiling
 from coursekit.benchmarking.measuring import (
@@ -23,6 +22,7 @@ from coursekit.benchmarking.results import Benchmark, Row
 from coursekit.benchmarking.stopwatch import Stopwatch
 from coursekit.benchmarking.verification import Trial
 from coursekit.errors import ArgumentError
+from coursekit.runtime import backend as backends
 
 __all__ = [
     "Benchmark",

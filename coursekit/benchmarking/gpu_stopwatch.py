@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from coursekit import gpu, launching
-from coursekit.arguments.operands import Operand, as_bytes
-from coursekit.arrays import DeviceArray, empty, to_device, to_host
 from coursekit.benchmarking.instruments import BLOCK, grid, instruments
+from coursekit.runtime import gpu, launching
+from coursekit.runtime.arguments.operands import Operand, as_bytes
+from coursekit.runtime.arrays import DeviceArray, empty, to_device, to_host
 
 _PERSISTING_LIMIT = "CU_LIMIT_PERSISTING_L2_CACHE_SIZE"
 _WINDOW = "CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW"
@@ -200,6 +200,6 @@ def _pattern(byte: int) -> int:
 
 
 def _device_operand(array: DeviceArray) -> Operand:
-    from coursekit.arguments import operands
+    from coursekit.runtime.arguments import operands
 
     return operands.describe(array)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from coursekit.arguments import operands
-from coursekit.arguments.operands import Operand
 from coursekit.benchmarking import refusals
+from coursekit.runtime.arguments import operands
+from coursekit.runtime.arguments.operands import Operand
 
 POISON = 0xCB
 

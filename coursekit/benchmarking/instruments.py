@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from coursekit.compiler import compile
-from coursekit.modules import Module
+from coursekit.runtime.compiler import compile
+from coursekit.runtime.modules import Module
 
 BLOCK, BLOCKS = 256, 1056  # eight blocks for each SM of an H200; any number works
 

@@ -7,13 +7,13 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from coursekit import launching
 from coursekit.benchmarking import refusals
 from coursekit.benchmarking.ceilings import TOLERANCE, Ceiling
 from coursekit.benchmarking.inputs import POISON
 from coursekit.benchmarking.results import Row
 from coursekit.benchmarking.stopwatch import Stopwatch
 from coursekit.benchmarking.verification import Trial
+from coursekit.runtime import launching
 from coursekit.toolchain import building
 
 BUDGET_S = 1.0  # for all cases of a size

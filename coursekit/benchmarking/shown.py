@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from coursekit import hardware
 from coursekit.benchmarking.ceilings import Ceiling, ceiling
+from coursekit.benchmarking.records import case_sources, definitions, records
 from coursekit.benchmarking.results import NO_RECORD, Benchmark, Row
 from coursekit.errors import DeviceError, UnsupportedError
-from coursekit.recording import case_sources, definitions, records
 
 NOT_RECORDED = "nothing is recorded, and there is no GPU here"
 
@@ -83,12 +83,12 @@ def _limits(known, sizes, bytes_moved, flops) -> Ceiling:
 
 def _counts(definition, cases: Mapping[str, Callable]) -> dict:
     """Count what cases without times do, at a small size on the simulator."""
-    from coursekit import launching, simulation
-    from coursekit.counting import added
+    from coursekit.analysis.counting import added
+    from coursekit.runtime import launching, simulator
 
     counts = {}
     for name, case in cases.items():
-        with simulation.simulator():
+        with simulator.simulator():
             try:
                 arguments = definition.setup(definition.count_size)
                 with launching.counted() as found:  # the case, not its set-up

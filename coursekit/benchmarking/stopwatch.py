@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from coursekit.arguments.operands import Operand
 from coursekit.hardware.properties import DeviceProperties
+from coursekit.runtime.arguments.operands import Operand
 
 
 class Stopwatch(Protocol):

@@ -85,7 +85,9 @@ def compiled(entry: Entry, text: str, **options: Any) -> Any:
     **options
         `defines` are added to the exercise's own; the others are `ck.compile`'s.
     """
-    from coursekit import compiler  # starts NVRTC, which listing need not wait for
+    from coursekit.runtime import (
+        compiler,  # starts NVRTC, which listing need not wait for
+    )
 
     defines = {**entry.exercise.defines, **options.pop("defines", {})}
     name = options.pop("name", f"exercise_{entry.id}.cu")

@@ -11,8 +11,8 @@ import re
 import sys
 from collections.abc import Sequence
 
-from coursekit import working_copies
 from coursekit.exercises import catalogue, saved
+from coursekit.exercises.cells import working_copies
 
 
 def main(arguments: Sequence[str]) -> int:

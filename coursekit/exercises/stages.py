@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from coursekit.checking import initcheck, racecheck, synccheck
-from coursekit.counting import count
+from coursekit.analysis.checking import initcheck, racecheck, synccheck
+from coursekit.analysis.counting import count
 from coursekit.errors import CheckFailed, CourseError, DeadlockError
 from coursekit.exercises import complaints, picture
 from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.tables import Table
 from coursekit.exercises.trial import TIMEOUT_S, Problem, Trial, written
-from coursekit.simulation import simulator
+from coursekit.runtime.simulator import simulator
 
 ORDERS = ("reverse", 1, 2, 3)
 
@@ -60,7 +60,7 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
 
 def check_signature(bench: Bench) -> None:
     """Compare the parameter types with the starter's, const aside."""
-    from coursekit import compiler
+    from coursekit.runtime import compiler
 
     exercise = bench.entry.exercise
     starter = compiler.compile(bench.entry.starter, defines=exercise.defines)

@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass, replace
 from typing import Any
 
+from coursekit.display.listing import Card, Listing, panel
 from coursekit.errors import CheckFailed
 from coursekit.exercises import catalogue, checking, saved, state
 from coursekit.exercises.tables import Table
 from coursekit.exercises.verdict import Verdict
-from coursekit.listing import Card, Listing, panel
 
 
 def check(id: str, kernel: Any = None) -> Verdict:
@@ -45,9 +45,11 @@ def check(id: str, kernel: Any = None) -> Verdict:
 
 def _bound(entry: catalogue.Entry) -> Any:
     """What the exercise's cell left, or the error that says why there is none."""
-    from coursekit import magics  # IPython, which a plain script need not load
+    from coursekit.exercises.cells import (
+        cuda,  # IPython, which a plain script need not load
+    )
 
-    found = magics.exercise(entry.id)
+    found = cuda.exercise(entry.id)
     return found or CheckFailed.explained(
         f"The cell of exercise {entry.id} has not run yet.",
         "A check looks at what the cell has left in this session.",
@@ -102,10 +104,10 @@ def solution(id: str) -> Listing:
     id : str
         Of the exercise: "05.1".
     """
-    from coursekit import display
+    from coursekit.display import source
 
     entry = catalogue.find(id)
-    shown = display.show(entry.solution)
+    shown = source.show(entry.solution)
     _record(entry, lambda old: old.shown())
     return shown
 
@@ -120,11 +122,11 @@ def reset(id: str) -> Card:
     id : str
         Of the exercise: "05.1".
     """
-    from coursekit import magics
+    from coursekit.exercises.cells import cuda
 
     entry = catalogue.find(id)
     kept = saved.reset(entry)
-    magics.forget_exercise(id)
+    cuda.forget_exercise(id)
     starter = entry.starter.read_text(encoding="utf-8").rstrip("\n")
     note = [f"Your text is kept in {saved.shown(kept)}."] if kept else []
     lines = [*note, "Copy this into the cell:", "", entry.exercise.first_line]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from coursekit.listing import TEXT
+from coursekit.display.listing import TEXT
 
 # JupyterLab's stripes would cover the ground of the panel.
 _ROW = '<tr style="background:none">'

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from coursekit.arrays import to_device, to_host
-from coursekit.configuration import configure
 from coursekit.errors import ArgumentError
 from coursekit.exercises import judging
 from coursekit.exercises.exercise import Exercise
 from coursekit.exercises.inputs import Size
-from coursekit.simulation import simulator
+from coursekit.runtime.arrays import to_device, to_host
+from coursekit.runtime.configuration import configure
+from coursekit.runtime.simulator import simulator
 
 TIMEOUT_S = 5.0
 WIDE = {"f": np.float64, "i": np.int64, "u": np.int64}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
+from coursekit.display.listing import panel
 from coursekit.errors import CourseError
 from coursekit.exercises.tables import Table
-from coursekit.listing import panel
 
 
 @dataclass(frozen=True, repr=False)

@@ -152,7 +152,7 @@ def device(name: str | DeviceProperties | None = None) -> DeviceProperties:
 def current_simulated_device() -> DeviceProperties | None:
     """Return the device of the enclosing `ck.simulator`, None outside of one."""
     # Not imported here: where nothing has loaded it, no simulation is open.
-    simulation = sys.modules.get("coursekit.simulation")
+    simulation = sys.modules.get("coursekit.runtime.simulator")
     active = simulation.active() if simulation else None
     return active.device if active else None
 

@@ -25,10 +25,10 @@ from coursekit.plot.counts import counters
 from coursekit.plot.drawing import draw_limits, draw_lines
 
 _LATER = {
-    "curves": "coursekit.figures",
-    "images": "coursekit.figures",
+    "curves": "coursekit.plot.curves",
+    "images": "coursekit.plot.curves",
     "ladder": "coursekit.plot.ladders",
-    "memory_access": "coursekit.memory_figure",
+    "memory_access": "coursekit.plot.memory_access",
     "rates": "coursekit.plot.rate_curves",
     "roofline": "coursekit.plot.rooflines",
     "speedup": "coursekit.plot.speedups",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from coursekit.datasets import scanned
-from coursekit.datasets.drawn import plan
 from coursekit.errors import ArgumentError
+from coursekit.lessons.datasets import scanned
+from coursekit.lessons.datasets.drawn import plan
 from coursekit.widgets import draw_digit_picture as picture
 from coursekit.widgets.base import CourseWidget
 
@@ -29,8 +29,8 @@ def draw_digit(scores: Callable[[np.ndarray], Any], *, example: int = 3) -> Digi
     scores : callable
         Takes a picture of (28, 28) bytes, 0 for paper; returns ten numbers, the
         larger the likelier, whose softmax are the probabilities. For example
-        ``coursekit.mnist.Reader(trainer)``. If it has a method `seen`, that returns
-        the picture as the network sees it, in another size.
+        ``coursekit.lessons.mnist.Reader(trainer)``. If it has a method `seen`, that
+        returns the picture as the network sees it, in another size.
     example : int
         Which digit is drawn at first, and what is stored in the notebook.
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import traitlets
 
-from coursekit.fusing import fusion
-from coursekit.fusing.chain import Operation, outputs
-from coursekit.fusing.model import blocked, read_bytes, write_bytes
-from coursekit.fusing.result import Fusion
+from coursekit.lessons.fusion import fusion
+from coursekit.lessons.fusion.chain import Operation, outputs
+from coursekit.lessons.fusion.model import blocked, read_bytes, write_bytes
+from coursekit.lessons.fusion.result import Fusion
 from coursekit.widgets.base import CourseWidget
 
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import traitlets
 
-from coursekit.cuda_source import tokens
 from coursekit.errors import CourseError
+from coursekit.exercises.golf import board, card, holes, shape
+from coursekit.exercises.golf.play import play, source_of
+from coursekit.exercises.golf.score import Score
+from coursekit.exercises.golf.submission import Submission
 from coursekit.exercises.trial import written
-from coursekit.golfing import board, card, holes, shape
-from coursekit.golfing.play import play, source_of
-from coursekit.golfing.score import Score
-from coursekit.golfing.submission import Submission
+from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets.base import CourseWidget
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import traitlets
 
-from coursekit.counting import spelt
+from coursekit.analysis.counting import spelt
 from coursekit.errors import ArgumentError, CourseError
-from coursekit.launching import Kernel
+from coursekit.runtime.launching import Kernel
 from coursekit.widgets import microscope_picture
 from coursekit.widgets.base import CourseWidget
 from coursekit.widgets.microscope_launch import Launch, Look

@@ -6,12 +6,12 @@ import contextlib
 import io
 from dataclasses import dataclass, replace
 
-from coursekit import barriers
-from coursekit.counting import count
+from coursekit.analysis.counting import count
+from coursekit.analysis.tracing import Trace, trace
 from coursekit.errors import ArgumentError, KernelError
-from coursekit.launching import Kernel
-from coursekit.simt.counters import Counters
-from coursekit.tracing import Trace, trace
+from coursekit.lessons import barrier_places
+from coursekit.runtime.launching import Kernel
+from coursekit.simt.memory.counters import Counters
 
 Look = tuple[Trace, Counters | None]
 
@@ -63,7 +63,7 @@ class Launch:
         """Return the lines before the definition, its text, and the lines after."""
         source = self.kernel.module.source
         try:
-            found = barriers.places(source, self.kernel.name)
+            found = barrier_places.places(source, self.kernel.name)
         except ArgumentError:
             return [], source, []
         rows = source.split("\n")

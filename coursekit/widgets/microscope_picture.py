@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from coursekit.listing import TEXT
+from coursekit.display.listing import TEXT
 from coursekit.widgets import palette
 from coursekit.widgets.panel import panel
 

@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from coursekit.cuda_source import tokens
-from coursekit.heat import COLUMNS
-from coursekit.simt.counters import Counters
+from coursekit.analysis.tracing import Trace
+from coursekit.display.line_costs import COLUMNS
+from coursekit.simt.memory.counters import Counters
 from coursekit.simt.tracing.arithmetic import Formula, formulas
 from coursekit.simt.tracing.steps import MemoryAccess
-from coursekit.tracing import Trace
+from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets.microscope_values import packed, register
 
 # What a line can be asked to predict: amount per warp and request.

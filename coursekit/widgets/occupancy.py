@@ -10,10 +10,10 @@ from typing import Any
 import traitlets
 
 from coursekit import hardware
+from coursekit.analysis.occupancy import occupancy
+from coursekit.analysis.occupancy.result import Occupancy
+from coursekit.analysis.occupancy.rules import Demand, blocks, configurations, warps_of
 from coursekit.hardware.architectures import SmLimits
-from coursekit.residency import occupancy
-from coursekit.residency.result import Occupancy
-from coursekit.residency.rules import Demand, blocks, configurations, warps_of
 from coursekit.widgets import palette
 from coursekit.widgets.base import CourseWidget
 

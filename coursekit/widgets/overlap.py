@@ -7,7 +7,7 @@ import json
 import traitlets
 
 from coursekit.errors import ArgumentError
-from coursekit.timeline import Schedule, Timeline
+from coursekit.lessons.timeline import Schedule, Timeline
 from coursekit.widgets import overlap_picture
 from coursekit.widgets.base import CourseWidget
 

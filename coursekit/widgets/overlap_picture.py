@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from coursekit.timeline.program import HOST
-from coursekit.timeline.schedule import MODEL, Schedule
+from coursekit.lessons.timeline.program import HOST
+from coursekit.lessons.timeline.schedule import MODEL, Schedule
 from coursekit.widgets import palette
 from coursekit.widgets.panel import panel
 

@@ -6,7 +6,7 @@ theme around it. The contrasts are tested; nothing is told by colour alone.
 
 from __future__ import annotations
 
-from coursekit.listing import GROUND, TEXT, Shade
+from coursekit.display.listing import GROUND, TEXT, Shade
 
 GROUNDS = {
     "panel": GROUND["panel"],

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import traitlets
 
+from coursekit.display.listing import panel
 from coursekit.errors import ArgumentError
-from coursekit.listing import panel
 from coursekit.widgets.base import CourseWidget
 from coursekit.widgets.question import Question
 

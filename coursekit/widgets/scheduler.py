@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from coursekit import barriers
-from coursekit.cuda_source import tokens
 from coursekit.errors import CourseError
-from coursekit.scheduling import MOST_ORDERS, Stage, Trial
+from coursekit.lessons import barrier_places
+from coursekit.lessons.scheduling import MOST_ORDERS, Stage, Trial
 from coursekit.simt.tracing.turns import BARRIER, Event
+from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets import scheduler_picture
 from coursekit.widgets.base import CourseWidget
 
@@ -106,7 +106,7 @@ class Scheduler(CourseWidget, files="scheduler"):
     ) -> None:
         self._kernel, self._block, self._args = kernel, block, tuple(args)
         self._shared_bytes = shared_bytes
-        self._places = barriers.places(kernel.module.source, kernel.name)
+        self._places = barrier_places.places(kernel.module.source, kernel.name)
         self._expected = expected
         self._stage = self._staged(kernel)
         super().__init__(
@@ -173,7 +173,7 @@ def _turns(stage: Stage) -> list[int]:
     return [sum(event.verb != BARRIER for event in one) for one in stage.plan]
 
 
-def _code(places: barriers.Places) -> list[list[list[str]]]:
+def _code(places: barrier_places.Places) -> list[list[list[str]]]:
     lines: list[list[list[str]]] = [[]]
     for kind, part in tokens(places.text):
         for index, piece in enumerate(part.split("\n")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from coursekit.listing import TEXT
+from coursekit.display.listing import TEXT
 from coursekit.widgets import palette
 from coursekit.widgets.panel import panel
 

@@ -8,7 +8,7 @@ from typing import Any
 import traitlets
 
 from coursekit.errors import ArgumentError
-from coursekit.tiling import BUFFERS, LADDER, LAYOUTS, ORDERS, PIECES, Tiling
+from coursekit.lessons.tiling import BUFFERS, LADDER, LAYOUTS, ORDERS, PIECES, Tiling
 from coursekit.widgets import tile_picture
 from coursekit.widgets.base import CourseWidget
 from coursekit.widgets.tile_words import HEADS, describe
@@ -77,7 +77,7 @@ class TileAnimator(CourseWidget, files="tile_animator"):
     M, N, K, rows, cols, depth, down, patch_rows, patch_cols : int
     pieces, order, a_tile, buffers : str
     copied : int
-        As for `coursekit.tiling.Shape`.
+        As for `coursekit.lessons.tiling.Shape`.
     block, thread, step : int
         What is looked at, and when.
     cut : Tiling

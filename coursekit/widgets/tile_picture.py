@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from coursekit.tiling import Tiling
-from coursekit.tiling.shape import LANES
+from coursekit.lessons.tiling import Tiling
+from coursekit.lessons.tiling.shape import LANES
 from coursekit.widgets import palette
 from coursekit.widgets.panel import panel
 from coursekit.widgets.tile_words import describe, runs

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from coursekit.tiling import Tiling
-from coursekit.tiling.shape import LANES
+from coursekit.lessons.tiling import Tiling
+from coursekit.lessons.tiling.shape import LANES
 
 HEADS = (
     "matrix",

@@ -14,7 +14,7 @@ from simulator_launching import Prepared, clock
 
 import coursekit as ck
 from coursekit import paths
-from coursekit.simt.native import machine
+from coursekit.simt.compiled import machine
 
 # The smallest launches; the shapes of the blocks are those of the large ones.
 SMALLEST = {

@@ -8,8 +8,8 @@ import time
 import numpy as np
 
 import coursekit as ck
-from coursekit.arguments.staging import stage
-from coursekit.configuration import configure
+from coursekit.runtime.arguments.staging import stage
+from coursekit.runtime.configuration import configure
 from coursekit.simt.checks.races import RaceCheck
 
 # On Linux, seconds that this process ran: other programs may share its core.

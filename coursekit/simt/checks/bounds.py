@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit.errors import OutOfBoundsError
-from coursekit.simt.access import Access
 from coursekit.simt.checks.findings import ERROR, Collector
 from coursekit.simt.checks.watching import Observer
+from coursekit.simt.interpreter.access import Access
 
 # Refused accesses of threads after which a launch is stopped.
 ENOUGH = 20_000

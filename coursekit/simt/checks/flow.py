@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from coursekit.simt.dataflow import registers_of
-from coursekit.simt.ir import BYTES, Address, Register, Vector
+from coursekit.simt.analysis.dataflow import registers_of
+from coursekit.simt.ptx.ir import BYTES, Address, Register, Vector
 
 # Nobody reads it; it is only copied on chip or within device memory; it is copied
 # to device memory from elsewhere; something is computed from it.

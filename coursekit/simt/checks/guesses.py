@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coursekit.simt.ir import Address, Register, Vector
+from coursekit.simt.ptx.ir import Address, Register, Vector
 
 # Instructions that hand a value on as it is.
 _COPIES = {"mov", "cvta"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt import faults
 from coursekit.simt.checks import wording
 from coursekit.simt.checks.clashes import line
 from coursekit.simt.checks.findings import ERROR, NOTE, WARNING, Collector
 from coursekit.simt.checks.flights import Flights, Touched
 from coursekit.simt.checks.watching import Observer
+from coursekit.simt.memory import faults
 
 _BIT = (np.uint32(1) << np.arange(32, dtype=np.uint32)).astype(np.uint32)
 

@@ -8,8 +8,8 @@ from coursekit.simt.checks import wording
 from coursekit.simt.checks.findings import ERROR, NOTE, Collector
 from coursekit.simt.checks.flow import COPY, LEAVES, UNUSED, USED, Uses
 from coursekit.simt.checks.watching import Enough, Observer
-from coursekit.simt.ir import Register, Vector
-from coursekit.simt.memory import POISON
+from coursekit.simt.memory.memory import POISON
+from coursekit.simt.ptx.ir import Register, Vector
 
 WORD = 4
 # These compute with what they read, and keep none of it in a register.

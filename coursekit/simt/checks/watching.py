@@ -6,10 +6,10 @@ instructions tell the observer what they touch. Other launches run the plain one
 
 from __future__ import annotations
 
-from coursekit.simt.access import READS, UPDATES, WRITES, Access
-from coursekit.simt.async_copies import copied_bytes
-from coursekit.simt.decode import Decoder
-from coursekit.simt.ir import BYTES
+from coursekit.simt.interpreter.access import READS, UPDATES, WRITES, Access
+from coursekit.simt.interpreter.async_copies import copied_bytes
+from coursekit.simt.interpreter.decode import Decoder
+from coursekit.simt.ptx.ir import BYTES
 
 _FENCES = {"membar", "fence"}
 _MEMORY = {"ld", "ldu", "st", "atom", "red"}

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt import faults
 from coursekit.simt.checks.findings import NOTE
+from coursekit.simt.memory import faults
 
 LANES = 32
 GUESS, COPY, SCOPE = "guess", "copy", "scope"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coursekit.simt import faults
-from coursekit.simt.ir import Address, Immediate, Pair, Register, Special, Symbol
+from coursekit.simt.memory import faults
+from coursekit.simt.ptx.ir import Address, Immediate, Pair, Register, Special, Symbol
 from coursekit.simt.tracing.linear import Leaf, Linear, constant, leaf, operation
 from coursekit.simt.tracing.steps import LANES, MemoryAccess, Step
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from coursekit.simt import faults
-from coursekit.simt.collectives import lane_bits
-from coursekit.simt.memory import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
+from coursekit.simt.interpreter.collectives import lane_bits
+from coursekit.simt.memory import faults
+from coursekit.simt.memory.memory import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES
 from coursekit.simt.tracing.steps import LANES, MemoryAccess, Step
 
 _WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}

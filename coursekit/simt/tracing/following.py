@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from coursekit.simt.access import Access
-from coursekit.simt.collectives import lane_bits
-from coursekit.simt.control import ends_block
-from coursekit.simt.decode import Decoder
+from coursekit.simt.analysis.control import ends_block
+from coursekit.simt.interpreter.access import Access
+from coursekit.simt.interpreter.collectives import lane_bits
+from coursekit.simt.interpreter.decode import Decoder
 
 
 class TracedAccess(Access):

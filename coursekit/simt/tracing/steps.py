@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from coursekit.simt.ir import Instruction
+from coursekit.simt.ptx.ir import Instruction
 
 LANES = 32
 SECTOR_BYTES = 32

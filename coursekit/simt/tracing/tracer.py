@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.simt.checks.watching import Observer
-from coursekit.simt.collectives import lane_bits
-from coursekit.simt.launch import Order
+from coursekit.simt.interpreter.collectives import lane_bits
+from coursekit.simt.interpreter.transfers import polls
+from coursekit.simt.run.launch import Order
 from coursekit.simt.tracing.drafting import Draft
 from coursekit.simt.tracing.following import TracingDecoder
 from coursekit.simt.tracing.steps import LANES, Step
-from coursekit.simt.transfers import polls
 
 _TALKING = {"atom", "red", "membar", "fence"}
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.errors import ArgumentError
-from coursekit.simt import faults
-from coursekit.simt.access import READS, Access
+from coursekit.simt.analysis.control import ends_block
 from coursekit.simt.checks.watching import Observer
-from coursekit.simt.control import ends_block
-from coursekit.simt.decode import Decoder
-from coursekit.simt.launch import Order
+from coursekit.simt.interpreter.access import READS, Access
+from coursekit.simt.interpreter.decode import Decoder
+from coursekit.simt.memory import faults
+from coursekit.simt.run.launch import Order
 
 BARRIER = "barrier"
 MOST_EVENTS = 20_000

@@ -1,6 +1,6 @@
 // Fusion: which operations share a kernel, and the bytes and launches that follow.
 //
-// `countOf` is coursekit/fusing once more, for groups of neighbours.
+// `countOf` is coursekit/lessons/fusion once more, for groups of neighbours.
 
 import {
   drawn, element, follow, keepKeys, setAttribute, setText, write,

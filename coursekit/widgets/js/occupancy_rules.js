@@ -1,4 +1,4 @@
-// coursekit/residency once more, word for word: rules, limits, advice. A test compares.
+// coursekit/analysis/occupancy once more, word for word: rules, limits, advice. A test compares.
 
 const UNLIMITED = 2 ** 30;
 const LIMIT_NAMES = {

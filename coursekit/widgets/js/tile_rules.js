@@ -1,4 +1,4 @@
-// A matrix product in tiles: coursekit/tiling once more, and its sentences.
+// A matrix product in tiles: coursekit/lessons/tiling once more, and its sentences.
 
 const LANES = 32;
 export const PIECES = ["in one piece", "columns in pieces", "rows and columns in pieces"];

@@ -11,7 +11,7 @@ from coursekit.exercises import (
     blocks,
     shuffled,
 )
-from coursekit.ledger import Ledger
+from coursekit.lessons.memory_ledger import Ledger
 
 # 06.3: 5,952 elements at size 64 fill 744 sectors; a request of a warp begins and ends
 # inside of one, so each piece has a few more. Alone, each element takes a sector.

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from coursekit.errors import CheckFailed
 from coursekit.exercises import HostExercise
-from coursekit.timeline import Schedule, Timeline
+from coursekit.lessons.timeline import Schedule, Timeline
 
 # 06.1. A copy takes 20 us and so does a kernel; a call takes 2 us. At best the first
 # copy begins after one call, and then chunk follows chunk every 20 us.

@@ -4,11 +4,11 @@ from itertools import product
 
 import numpy as np
 
-from coursekit import compiler
 from coursekit.errors import CheckFailed, KernelError
 from coursekit.exercises import HostExercise, blocks
 from coursekit.exercises.tables import Table
-from coursekit.simulation import simulator
+from coursekit.runtime import compiler
+from coursekit.runtime.simulator import simulator
 
 # What each mutant of row_maxima.cu has in place of what is there.
 SPOILT = {

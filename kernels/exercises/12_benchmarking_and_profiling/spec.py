@@ -9,7 +9,7 @@ import coursekit as ck
 from coursekit.errors import CheckFailed, DeviceError
 from coursekit.exercises import HostExercise
 from coursekit.exercises.tables import Table
-from coursekit.modelled import ModelGpu
+from coursekit.lessons.model_gpu import ModelGpu
 
 START_MS, BYTES_A_MS = 0.002, 10e6  # rule 2 of the model: 2 us, and 10 GB/s
 CALL_MS = 0.006  # the call of rule 1, which a stopwatch may well include

@@ -3,10 +3,10 @@
 import numpy as np
 
 import coursekit as ck
-from coursekit import modelled
 from coursekit.errors import CheckFailed
 from coursekit.exercises import HostExercise
-from coursekit.modelled import ModelGpu
+from coursekit.lessons import model_gpu
+from coursekit.lessons.model_gpu import ModelGpu
 
 START_MS, BYTES_A_MS = 0.002, 10e6  # rule 2 of the model: 2 us, and 10 GB/s
 
@@ -24,7 +24,7 @@ def the_harness(make_case, show):
     def setup(n):
         return gpu.array(generator.random(n, dtype=np.float32) + 1), gpu.empty(n)
 
-    found = modelled.benchmark(
+    found = model_gpu.benchmark(
         gpu, {"case": make_case(gpu, total, divide)},
         sizes=[n], setup=setup, verify=_is_share,
     )  # fmt: skip
@@ -67,7 +67,7 @@ def the_harness_counts(bytes_moved, show):
         mask = generator.integers(0, 2, n, dtype=np.uint8)
         return *map(gpu.array, (x, w, mask)), gpu.empty(n, np.float16)
 
-    modelled.benchmark(
+    model_gpu.benchmark(
         gpu, {"mask": kernel}, sizes=[2**12], setup=setup, verify=_is_masked,
         bytes_moved=bytes_moved,
     )  # fmt: skip

@@ -3,11 +3,11 @@
 import numpy as np
 
 import coursekit as ck
+from coursekit.benchmarking.nsight.reports.report import Report
 from coursekit.errors import CheckFailed
 from coursekit.exercises import HostExercise
 from coursekit.exercises.tables import Table
-from coursekit.modelled import ModelGpu
-from coursekit.reports.report import Report
+from coursekit.lessons.model_gpu import ModelGpu
 
 SEEDS = range(12)
 PEAK = "{}.avg.pct_of_peak_sustained_elapsed"

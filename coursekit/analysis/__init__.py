@@ -1,0 +1,1 @@
+"""What a launch did: counts, checks, traces, occupancy, machine code."""

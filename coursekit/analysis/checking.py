@@ -1,0 +1,234 @@
+"""Checking a launch: races, uninitialised values, barriers and bounds."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import replace
+
+from coursekit.analysis import unset_variables
+from coursekit.analysis.counting import spelt
+from coursekit.errors import CourseError, KernelError
+from coursekit.runtime import simulator
+from coursekit.runtime.arguments.staging import Staged, stage
+from coursekit.runtime.configuration import check, configure
+from coursekit.simt.checks.findings import Findings
+
+
+@spelt
+def racecheck(
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
+) -> Findings:
+    """Look for data races of one launch.
+
+    Two accesses to the same bytes by different threads race when one of them is a
+    write and nothing orders them: no barrier of the block, no ``__syncwarp`` or
+    other meeting of the warp, no atomic after a ``__threadfence``. Shared and global
+    memory are watched, within and between blocks. A race is found in whatever order
+    the threads happen to run here. Long launches are checked in compiled code first,
+    and interpreted only if that cannot rule races out; `engine` of the findings says
+    which it was.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes
+        As for ``ck.count``; the launch is simulated and works on copies.
+    cooperative : bool
+        Make all blocks resident at once, for grid-wide barriers.
+    raise_ : bool
+        Raise the first finding instead of returning it.
+
+    Returns
+    -------
+    Findings
+        A KernelError that ends the launch is the last of them.
+
+    Raises
+    ------
+    DataRaceError
+        The first finding, with `raise_`.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.races import RaceCheck
+
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
+    return _observed("racecheck", RaceCheck(), launch, raise_)
+
+
+@spelt
+def initcheck(
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
+) -> Findings:
+    """Look for values that are used although nothing wrote them.
+
+    Watched are shared memory, the threads' own variables, and device memory that
+    ``ck.empty`` reserved and nobody filled. Copying such values is a note; computing
+    with them, or passing them on to an array in global memory, is an error. Where the
+    source declares variables without a value, the first and the last blocks run again,
+    in a build that keeps them in memory; not so in cooperative launches.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes, cooperative, raise_
+        As for `racecheck`.
+
+    Raises
+    ------
+    UninitializedReadError
+        The first finding, with `raise_`.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.values import InitCheck
+
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
+    names = unset_variables.names(kernel)
+    findings = _observed("initcheck", InitCheck(names), launch, False)
+    if all(one.kind == "UninitializedReadError" for one in findings):
+        findings = findings.joined(_of_variables(names, launch))
+    if raise_:
+        findings.raise_first()
+    return findings
+
+
+def _of_variables(names, launch: tuple) -> Findings:
+    """Look at variables of threads, in a build that keeps them in memory."""
+    from coursekit.simt.checks.values import VariableCheck
+    from coursekit.simt.checks.watching import Enough
+
+    kernel, cooperative = launch[0], launch[-1]
+    watched = None if cooperative else unset_variables.kept(kernel)
+    simulation_here = simulator.active() or simulator.default()
+    findings = Findings("initcheck", kernel.name)
+    for order in ("forward", "reverse") if watched is not None else ():
+        observer = VariableCheck(names)
+        there = replace(simulation_here, order=order, _tokens=[])
+        silent = contextlib.redirect_stdout(io.StringIO())
+        with there, silent, contextlib.suppress(CourseError, Enough):
+            _observed("initcheck", observer, (watched, *launch[1:]), False)
+        found = observer.found.findings("initcheck", kernel.name)
+        found = found.only("UninitializedReadError", kernel.module.sources)
+        findings = findings.joined(found)
+        if not observer.left_out:
+            break
+    return findings
+
+
+@spelt
+def synccheck(
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
+) -> Findings:
+    """Look for barriers, warp functions and copies that threads do not wait for.
+
+    Found are barriers inside branches or after an early return, warps that meet at
+    different barriers, shuffles from lanes that do not take part, and shared memory
+    that is used while an asynchronous copy to it has not been waited for.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes, cooperative, raise_
+        As for `racecheck`.
+
+    Raises
+    ------
+    BarrierError
+        The first finding, with `raise_`; DeadlockError where a launch never ends.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.meetings import SyncCheck
+
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
+    return _observed("synccheck", SyncCheck(), launch, raise_)
+
+
+@spelt
+def memcheck(
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+    raise_: bool = False,
+) -> Findings:
+    """List every line that accesses memory which it may not touch.
+
+    A launch raises at the first such access. Here the access is skipped and the
+    launch goes on, so that each line is found, and how often.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes, cooperative, raise_
+        As for `racecheck`.
+
+    Raises
+    ------
+    OutOfBoundsError
+        The first finding, with `raise_`.
+    LaunchError, ArgumentError
+        As a launch does.
+    """
+    from coursekit.simt.checks.bounds import MemCheck
+
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
+    return _observed("memcheck", MemCheck(), launch, raise_)
+
+
+def _observed(checker, observer, launch: tuple, raise_, engine="auto") -> Findings:
+    """Run a launch on copies of its arguments, with an observer."""
+    kernel, grid, block, args, shared_bytes, cooperative = launch
+    backend = (simulator.active() or simulator.default()).backend
+    configuration = configure(
+        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+    )
+    values = kernel.signature.convert(args)
+    check(kernel.name, configuration, backend.needs(kernel), backend.device)
+    staged = stage(backend, kernel.signature.rules, values, isolate=True)
+    observer.fresh = _fresh(staged)
+    ran, options = "interpreter", {"observer": observer, "engine": engine}
+    try:
+        ran = backend.launch(kernel, configuration, staged, **options).engine
+    except KernelError as error:
+        observer.found.stop(error.with_traceback(None))
+    findings = replace(observer.found.findings(checker, kernel.name), engine=ran)
+    if raise_:
+        findings.raise_first()
+    return findings
+
+
+def _fresh(staged: Staged) -> list:
+    """Regions of device arrays that the host has not filled."""
+    memory = simulator.simulated_memory().memory
+    found = {}
+    for item, buffer, _ in staged.copies:
+        if item.operand.space == "simulator":
+            source = memory.find(item.operand.address)
+            if source is None or not source.filled:
+                found[id(buffer)] = buffer.region
+        elif item.operand.space == "gpu":
+            found[id(buffer)] = buffer.region
+    return list(found.values())

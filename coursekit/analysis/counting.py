@@ -1,0 +1,150 @@
+"""Counting what a launch does, on the simulator."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from coursekit.analysis.machine_code import plans
+from coursekit.errors import ArgumentError, CourseError
+from coursekit.runtime import simulator
+from coursekit.runtime.arguments.staging import stage
+from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.launching import Kernel, Launcher
+from coursekit.simt.interpreter.layout import LANES
+from coursekit.simt.memory.counters import FIELDS, Counters
+
+
+def spelt(function: Callable) -> Callable:
+    """Refuse the arguments of a launch where those of a count or a check belong."""
+    name = function.__name__
+    most = function.__code__.co_argcount - 1
+
+    @functools.wraps(function)
+    def checked(kernel, *given, **named):
+        configuration = None
+        if isinstance(kernel, Launcher):
+            kernel, configuration = kernel.kernel, kernel.configuration
+        if not isinstance(kernel, Kernel):
+            raise _no_kernel(name, kernel)
+        args = named.get("args", given[2] if len(given) > 2 else ())
+        if configuration or len(given) > most or not isinstance(args, (tuple, list)):
+            shape = configuration.written if configuration else _shape(given, named)
+            raise _misspelt(name, kernel, shape)
+        return function(kernel, *given, **named)
+
+    return checked
+
+
+def _shape(given: tuple, named: dict) -> str:
+    known = dict(zip(("grid", "block"), given, strict=False)) | named
+    return f"{known.get('grid', 'grid')}, {known.get('block', 'block')}"
+
+
+def _no_kernel(name: str, given) -> CourseError:
+    return ArgumentError.explained(
+        f"{name} got {type(given).__name__}, which is no kernel.",
+        "The first argument is a kernel of a compiled module.",
+        f"Write ck.{name}(kernel, grid, block, (a, b, n)).",
+    )
+
+
+def _misspelt(name: str, kernel: Kernel, shape: str) -> CourseError:
+    names = kernel.signature.names
+    comma = "," if len(kernel.parameters) == 1 else ""
+    return ArgumentError.explained(
+        f"{name} cannot tell the arguments of {kernel.name} from its own.",
+        "Its first three are kernel, grid and block; the kernel's own are one tuple.",
+        f"Write ck.{name}({kernel.name}, {shape}, ({names}{comma})).",
+    )
+
+
+@spelt
+def count(
+    kernel,
+    grid,
+    block,
+    args,
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+) -> Counters:
+    """Count memory requests, conflicts, instructions and more of one launch.
+
+    The launch is simulated on any machine, in the simulation that is open or in
+    one with the defaults. It works on copies: the arguments stay as they are.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    grid, block : int or tuple of int
+        Blocks and threads a block, (x, y, z).
+    args : tuple or list
+        One for each parameter of the kernel, together in a tuple.
+    shared_bytes : int
+        Dynamic shared memory of each block.
+    cooperative : bool
+        Make all blocks resident at once, for grid-wide barriers.
+
+    Returns
+    -------
+    Counters
+
+    Raises
+    ------
+    LaunchError, ArgumentError, KernelError
+        As a launch does.
+    """
+    backend = (simulator.active() or simulator.default()).backend
+    configuration = configure(
+        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+    )
+    values = kernel.signature.convert(args)
+    check(kernel.name, configuration, backend.needs(kernel), backend.device)
+    staged = stage(backend, kernel.signature.rules, values, isolate=True)
+    plan = plans.plan(kernel, backend.device)
+    launched = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
+    labels = _labels(launched.counters, kernel.module.ptx, configuration.block)
+    return replace(launched.counters, labels=labels, device=backend.device.name)
+
+
+def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str, str]:
+    """Labels, where an H200 needs more wavefronts of shared atomics than addresses say.
+
+    Warps of a block that meet at a word make it need some more: 129 to 131, not 125,
+    in the histogram that counts by warps. And an atomic on a generic address, as
+    `grid.sync()` has one, counts there, wherever it goes.
+    """
+    labels = dict(counts.labels)
+    meet = counts.shared_atomic_requests and math.prod(block) > LANES
+    if meet or _GENERIC_ATOMIC.search(ptx):
+        labels["shared_atomic_wavefronts"] = "ptx"
+    return labels
+
+
+_GENERIC_ATOMIC = re.compile(
+    r"^[^/\n]*\batom(?!\S*\.(?:global|shared))\.", re.MULTILINE
+)
+_WEAKEST = ("ptx", "ncu", "sass", "exact")
+
+
+def added(counts: Sequence[Counters]) -> Counters:
+    """Add up the counts of launches that run one after the other.
+
+    A sum is as near to the hardware's as the weakest of its parts. The longest warp is
+    that of all launches.
+    """
+    values = {name: sum(getattr(one, name) for one in counts) for name in FIELDS}
+    longest = (one.longest_warp_instructions for one in counts)
+    values["longest_warp_instructions"] = max(longest, default=0)
+    labels = {
+        name: min((one.label(name) for one in counts), key=_WEAKEST.index)
+        for name in FIELDS
+        if counts
+    }
+    sources = dict.fromkeys(one.source for one in counts)
+    devices = ", ".join(dict.fromkeys(one.device for one in counts if one.device))
+    return Counters(values, ", ".join(sources) or "simulator", labels, device=devices)

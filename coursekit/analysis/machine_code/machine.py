@@ -1,0 +1,159 @@
+"""Shared-memory instructions of disassembled machine code, by kernel and line."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from coursekit.simt.analysis.control import EXIT, BasicBlock, find_meets
+from coursekit.simt.analysis.regions import control_depths, cyclic
+from coursekit.simt.analysis.wide_accesses import ATOMIC, COPY, LOAD, STORE
+
+UNKNOWN = -1
+_SECTION = re.compile(r"\s*\.section\s+\.text\.([\w$.]+),")
+_LINE = re.compile(r'\s*//## File "([^"]*)", line (\d+)')
+_LABEL = re.compile(r"(\.L\w+):")
+_INSTRUCTION = re.compile(
+    r"\s*/\*[0-9a-f]{4,}\*/\s+(@!?U?P\w+\s+)?([A-Z][A-Z0-9_]*)((?:\.\w+)*)([^;]*);"
+)
+_TARGET = re.compile(r"(\.L\w+)")
+_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
+_KINDS = {
+    "LDS": LOAD, "STS": STORE, "ATOMS": ATOMIC,
+    "LDGSTS": STORE,
+    # What the simulator has no counts for.
+    "LDSM": LOAD, "STSM": STORE, "STAS": STORE, "UBLKCP": STORE, "UTMALDG": STORE,
+    "REDAS": ATOMIC,
+}  # fmt: skip
+_NEVER = "@!PT"  # of the loads of nothing that stand before an LDGSTS
+_LOOPING = {"CAS", "CAST", "POPC", "SPIN", "ARRIVE"}
+_JUMPS = {"BRA", "BRX", "JMP", "JMX"}
+_LEAVING = {"EXIT", "RET", "KILL"}
+
+
+@dataclass(frozen=True, slots=True)
+class MachineAccess:
+    """One instruction that uses shared memory.
+
+    `width` is in bytes, UNKNOWN for what has no counterpart in the PTX. `line` is
+    the innermost position in the source. `depth` counts the branches and the
+    predicate that decide whether it is executed. `form` is as in `SharedAccess`.
+    """
+
+    kind: str
+    name: str
+    width: int
+    line: tuple[str, int]
+    in_loop: bool = False
+    depth: int = 0
+    form: str = ""
+
+
+def read(text: str) -> dict[str, list[MachineAccess]]:
+    """List the shared accesses of every kernel, in order.
+
+    Parameters
+    ----------
+    text : str
+        Output of nvdisasm with line information.
+    """
+    readers: dict[str, _Reader] = {}
+    reader = _Reader()
+    for line in text.splitlines():
+        section = _SECTION.match(line)
+        if section:
+            reader = readers.setdefault(section[1], _Reader())
+        else:
+            reader.take(line)
+    return {name: found.accesses() for name, found in readers.items()}
+
+
+class _Reader:
+    """Reads the lines of one kernel, functions that it calls included."""
+
+    def __init__(self):
+        self.line, self.fresh = ("", 0), True
+        self.labels: dict[str, int] = {}
+        self.code: list[tuple[str, bool, str]] = []
+        self.found: dict[int, MachineAccess] = {}
+
+    def take(self, text: str) -> None:
+        place = _LINE.match(text)
+        if place:
+            if self.fresh:  # the calls that brought the code here follow
+                self.line, self.fresh = (place[1], int(place[2])), False
+            return
+        label = _LABEL.match(text)
+        if label:
+            self.labels[label[1]] = len(self.code)
+            return
+        instruction = _INSTRUCTION.match(text)
+        if instruction is None:
+            return
+        self.fresh = True
+        guard, name, suffixes, operands = instruction.groups()
+        if name in _KINDS and (guard or "").strip() != _NEVER:
+            access = _access(name, suffixes, self.line)
+            self.found[len(self.code)] = replace(access, depth=int(guard is not None))
+        self.code.append((name + suffixes, guard is not None, operands))
+
+    def accesses(self) -> list[MachineAccess]:
+        """What was found, with its place in the control flow."""
+        blocks = self._blocks()
+        loops, depths = cyclic(blocks), control_depths(blocks)
+        number = {at: b for b, k in enumerate(blocks) for at in range(k.start, k.stop)}
+        return [
+            replace(
+                access,
+                in_loop=number[at] in loops,
+                depth=access.depth + depths[number[at]],
+            )
+            for at, access in self.found.items()
+        ]
+
+    def _blocks(self) -> list[BasicBlock]:
+        ends = {
+            at + 1
+            for at, (name, _, _) in enumerate(self.code)
+            if name.partition(".")[0] in _JUMPS | _LEAVING
+        }
+        inside = range(len(self.code))
+        starts = sorted({0, *ends, *self.labels.values()} & set(inside))
+        number = {start: b for b, start in enumerate(starts)}
+        blocks = [
+            BasicBlock(start, stop)
+            for start, stop in zip(starts, [*starts[1:], len(inside)], strict=True)
+        ]
+        for b, block in enumerate(blocks):
+            block.successors = self._successors(block, b, number)
+        find_meets(blocks)
+        return blocks
+
+    def _successors(self, block, b: int, number) -> tuple[int, ...]:
+        name, guarded, operands = self.code[block.stop - 1]
+        following = number.get(block.stop, EXIT)
+        root = name.partition(".")[0]
+        if root in _LEAVING:
+            return (EXIT, following) if guarded else (EXIT,)
+        if root not in _JUMPS:
+            return (following,)
+        jumps = [
+            number.get(self.labels[label], EXIT)
+            for label in _TARGET.findall(operands)
+            if label in self.labels
+        ]
+        always = not guarded and _TARGET.split(operands)[0].strip(" `(") == ""
+        if not (always and name == "BRA") and root != "BRX":
+            jumps.append(following)
+        return tuple(dict.fromkeys(jumps or [EXIT]))
+
+
+def _access(name: str, suffixes: str, line: tuple[str, int]) -> MachineAccess:
+    words = suffixes.split(".")[1:]
+    width = next((_BYTES[word] for word in words if word in _BYTES), 4)
+    if name not in ("LDS", "STS", "ATOMS", "LDGSTS") or "BYPASS" in words:
+        width = UNKNOWN
+    if name == "ATOMS" and (width != 4 or _LOOPING & set(words)):
+        width = UNKNOWN
+    form = COPY if name == "LDGSTS" else ""
+    return MachineAccess(_KINDS[name], name + suffixes, width, line, form=form)

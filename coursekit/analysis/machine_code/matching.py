@@ -1,0 +1,184 @@
+"""Finds which joined accesses of the PTX the machine code has, line by line.
+
+Lines whose accesses may be joined with one another are matched together. For each
+such set the widths predicted must be those of the machine code, where a loop may
+stand several times because the assembler unrolled it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import product
+
+from coursekit.analysis.machine_code.machine import UNKNOWN, MachineAccess
+from coursekit.simt.analysis.wide_accesses import (
+    ATOMIC,
+    LOAD,
+    RULE,
+    STORE,
+    STYLES,
+    CountingPlan,
+    SharedAccess,
+    groups,
+)
+
+_FIELDS = ("requests", "wavefronts", "bank_conflicts")
+_MEASURED = ("ATOMS.ADD", "ATOMS.EXCH", "ATOMS.MAX")  # in wavefronts, on an H200
+_MOST_COPIES = 64
+_MOST_ROOTS = 3  # roots of a set that may be joined in different styles
+
+
+def match(accesses: list[SharedAccess], machine: list[MachineAccess]) -> CountingPlan:
+    """Make the plan that counts what the machine code does.
+
+    Parameters
+    ----------
+    accesses : list of SharedAccess
+        What the PTX of a kernel does.
+    machine : list of MachineAccess
+        What its machine code does.
+    """
+    copies: dict = {}
+    widths, labels = {}, {}
+    for kind in (LOAD, STORE, ATOMIC):
+        own = [a for a in accesses if a.kind == kind]
+        real = [m for m in machine if m.kind == kind]
+        joined = _match_kind(own, real, copies)
+        label = "ptx" if joined is None else "sass"
+        labels |= {f"shared_{kind}_{field}": label for field in _FIELDS}
+        widths |= _widths(joined or ())
+    if any(not m.name.startswith(_MEASURED) for m in machine if m.kind == ATOMIC):
+        labels["shared_atomic_wavefronts"] = "ptx"
+    labels.pop("shared_atomic_bank_conflicts")
+    unrolled = tuple(loop for loop, times in copies.items() if times > 1)
+    return CountingPlan(widths, labels, unrolled)
+
+
+def _widths(joined) -> dict[int, tuple[int, int]]:
+    widths = {}
+    for group in joined:
+        widths |= dict.fromkeys(group.members, (0, 0))
+        widths[group.lead] = group.width, group.below
+    return widths
+
+
+def _match_kind(own, real, copies):
+    """Groups that agree with the machine code, None where none do."""
+    if any(m.width == UNKNOWN for m in real):
+        return None
+    joined = []
+    for lines in _sets_of_lines(own, real):
+        found = _match_lines(
+            [a for a in own if a.line in lines],
+            [m for m in real if m.line in lines],
+            copies,
+        )
+        if found is None:
+            return _match_whole(own, real, copies)
+        joined += found
+    return joined
+
+
+def _match_whole(own, real, copies):
+    """The same for a whole kernel, where accesses stand at other lines."""
+    once = dict.fromkeys({a.loop for a in own} - {None}, 1)
+    return _match_lines(own, real, once | copies)
+
+
+def _sets_of_lines(own, real) -> list[set]:
+    """Lines, together where accesses of theirs may become one."""
+    line = {a.index: a.line for a in own}
+    sets = [{a.line} for a in own] + [{m.line} for m in real]
+    sets += [{line[index] for index in group.members} for group in groups(own)]
+    joined: list[set] = []
+    for one in sets:
+        touching = [other for other in joined if other & one]
+        joined = [other for other in joined if not other & one]
+        joined.append(one.union(*touching))
+    return joined
+
+
+def _match_lines(own, real, copies):
+    """Groups by the rule if they agree, else the only others that do."""
+    found = {}
+    for joined in _candidates(own):
+        solution = _copies(own, joined, real, copies)
+        if solution is None:
+            continue
+        found[tuple(joined)] = solution
+        if len(found) == 1 and joined == groups(own, RULE):
+            break
+    if len(found) != 1:
+        return None
+    joined, solution = found.popitem()
+    copies |= solution
+    return list(joined)
+
+
+def _candidates(own) -> Iterator[list]:
+    """Ways to join: the rule first, then other styles for each base address."""
+    yield groups(own, RULE)
+    roots = list(dict.fromkeys(a.root for a in own))
+    mixed = len(roots) <= _MOST_ROOTS
+    choices = product(STYLES, repeat=len(roots)) if mixed else zip(STYLES, strict=True)
+    seen = set()
+    for styles in choices:
+        joined = []
+        for number, root in enumerate(roots):
+            style = styles[number if mixed else 0]
+            joined += groups([a for a in own if a.root == root], style)
+        if tuple(joined) not in seen:
+            seen.add(tuple(joined))
+            yield joined
+
+
+def _copies(own, joined, real, copies) -> dict | None:
+    """How often each loop stands in the machine code; None if nothing fits."""
+    hidden = {i for g in joined for i in g.members if i != g.lead}
+    wide = {g.lead: g.width for g in joined}
+    shown = [(a, wide.get(a.index, a.width)) for a in own if a.index not in hidden]
+    by_loop = defaultdict(Counter)
+    for access, width in shown:
+        by_loop[access.loop][width, access.form] += 1
+    known = {loop: copies[loop] for loop in by_loop if loop in copies}
+    is_exposed = any(access.exposed for access in own)
+    if set(known.values()) <= {1} and _same_places(shown, real, is_exposed):
+        return {loop: 1 for loop in by_loop if loop is not None}
+    if is_exposed:
+        return None
+    left = Counter((m.width, m.form) for m in real)
+    for loop, factor in {**known, None: 1}.items():
+        left.subtract({w: n * factor for w, n in by_loop.get(loop, {}).items()})
+    free = [loop for loop in by_loop if loop is not None and loop not in known]
+    solution = _solve([by_loop[loop] for loop in free], left)
+    if solution is None or set(solution) | set(known.values()) <= {1}:
+        return None
+    return dict(zip(free, solution, strict=True))
+
+
+def _same_places(shown, real, with_depth: bool) -> bool:
+    """Whether every access stands once, in a loop or outside as in the PTX.
+
+    With depth, as many branches decide about it, too.
+    """
+    expected = Counter(
+        (w, a.form, a.loop is not None, with_depth and a.depth) for a, w in shown
+    )
+    found = Counter((m.width, m.form, m.in_loop, with_depth and m.depth) for m in real)
+    return expected == found
+
+
+def _solve(loops: list[Counter], left: Counter) -> list[int] | None:
+    """Whole numbers of copies, 1 or more, that add up to what is left."""
+    if not loops:
+        return None if any(left.values()) else []
+    first, rest = loops[0], loops[1:]
+    most = min([_MOST_COPIES, *(left[w] // n for w, n in first.items())])
+    for factor in range(most, 0, -1):
+        after = left.copy()
+        after.subtract({w: n * factor for w, n in first.items()})
+        found = _solve(rest, after)
+        if found is not None:
+            return [factor, *found]
+    return None

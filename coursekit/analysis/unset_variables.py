@@ -1,0 +1,155 @@
+"""Variables that a kernel declares without a value, and a build that keeps them.
+
+An optimising compiler may take any value for a variable that was not set, so that its
+PTX shows nothing of the mistake. In the build made here such variables lie in memory,
+where every read is seen: those of a thread in its own, those of a block in shared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from coursekit.errors import CourseError
+from coursekit.runtime.modules import Module
+from coursekit.toolchain.cuda_source import code_only
+
+_KEEP = "ck_unset"
+_PRELUDE = (
+    f"template<class T> __device__ __forceinline__ void {_KEEP}(T& x) "
+    '{ asm volatile("" :: "l"(&x) : "memory"); }\n#line 1\n'
+)
+_NO_TYPES = re.compile(
+    r"(?:return|delete|goto|using|typedef|extern|static|throw|else|do|case|default|break"
+    r"|continue|asm|new|friend|template|constexpr|auto|if|for|while|switch)\b"
+    r"|__(?:shared|constant|device|grid_constant)__\b"
+)
+_LABEL = re.compile(r"\s*(?:case\b[^:;{}]*|default|[A-Za-z_]\w*)\s*:(?!:)")
+_WORDS = "unsigned|signed|long|short|int|char|float|double|bool"
+_DECLARATION = re.compile(
+    r"\s*(?:(?:const|volatile|struct|typename|alignas\s*\([^()]*\)"
+    r"|__align__\s*\([^()]*\))\s+)*"
+    rf"(?:(?:(?:{_WORDS})\b\s*)+|[A-Za-z_][\w:]*(?:\s*<[^;{{}}()=]*>(?:::\w+)*)?\s)"
+    r"\s*(?P<names>[*\s]*[A-Za-z_].*)$",
+    re.DOTALL,
+)
+_NAME = re.compile(r"\s*[*\s]*([A-Za-z_]\w*)\s*(?:\[[^\[\]]*\]\s*)*$")
+_TYPE_SCOPE = re.compile(r"\b(?:struct|class|union|enum|namespace)\b|\bextern\b")
+_ON_CHIP = re.compile(r"\b__shared__\s+[^;={}\[\]()]*;")
+_SIGNS = re.compile(r"[;{}()]")
+_INNERMOST = re.compile(r"\([^(){}]*\)|\{[^(){}]*\}")
+
+
+def declared(source: str) -> list[tuple[int, str]]:
+    """Find variables of functions that are declared without a value.
+
+    Returns
+    -------
+    list of (int, str)
+        Offset behind the declaration, and the name of the variable.
+    """
+    code = code_only(source)
+    return [
+        (end, name)
+        for start, end in _statements(code)
+        for name in _unset_names(code[start : end - 1])
+    ]
+
+
+def names(kernel) -> frozenset[str]:
+    """Variables that a kernel's source declares without a value."""
+    return frozenset(name for _, name in declared(kernel.module.source))
+
+
+def kept(kernel):
+    """Build a kernel again, so that its variables without a value can be watched.
+
+    Returns None where it has none, of threads or of blocks, or where such a build
+    cannot be made.
+    """
+    module = kernel.module
+    places = declared(module.source)
+    if not places and not _ON_CHIP.search(code_only(module.source)):
+        return None
+    try:
+        return _Kept(module, places)[kernel.name]
+    except CourseError:
+        return None
+
+
+class _Kept(Module):
+    """A module with variables kept in memory; messages show the source as it was."""
+
+    def __init__(self, module: Module, places):
+        text, parts, last = module.source, [_PRELUDE], 0
+        for end, name in places:
+            parts += [text[last:end], f" {_KEEP}({name});"]
+            last = end
+        unit = module._unit
+        source = replace(unit.source, text="".join([*parts, text[last:]]))
+        super().__init__(replace(unit, source=source, options=(*unit.options, "-G")))
+        self._text = text
+
+    @property
+    def source(self) -> str:
+        return self._text
+
+
+def _statements(code: str) -> Iterator[tuple[int, int]]:
+    """Offsets of the statements inside of functions that end in a semicolon."""
+    scopes: list[str] = []
+    start = depth = 0
+    for match in _SIGNS.finditer(code):
+        sign, at = match.group(), match.start()
+        if sign in "()":
+            depth += 1 if sign == "(" else -1
+        elif sign == "{":
+            scopes.append(_scope(code[start:at], scopes, depth))
+            start = start if scopes[-1] == "value" else at + 1
+        elif sign == "}":
+            ended = scopes.pop() if scopes else ""
+            start = start if ended == "value" else at + 1
+        elif not depth and (not scopes or scopes[-1] != "value"):
+            if "code" in scopes and scopes[-1] == "code":
+                yield start, at + 1
+            start = at + 1
+
+
+def _scope(before: str, scopes: list[str], depth: int) -> str:
+    """What a brace opens: code, a type, or a value in braces."""
+    inside = bool(scopes) and scopes[-1] in ("code", "value")
+    head = before.strip()
+    if _TYPE_SCOPE.search(head) and not head.endswith(")"):
+        return "type"
+    if depth or (inside and head and not _opens_code(head)):
+        return "value"
+    return "code" if inside or head.endswith(")") or _opens_code(head) else "type"
+
+
+def _opens_code(head: str) -> bool:
+    return bool(re.search(r"(?:\)|\belse|\bdo|\btry|:|\bconst|\bnoexcept)$", head))
+
+
+def _unset_names(statement: str) -> Iterator[str]:
+    """Names that a statement declares without a value."""
+    while label := _LABEL.match(statement):
+        statement = statement[label.end() :]
+    if _NO_TYPES.match(statement.lstrip()):
+        return
+    found = _DECLARATION.match(statement)
+    if found:
+        for part in re.split(r",(?![^\[]*\])", _without_values(found["names"])):
+            name = _NAME.match(part)
+            if name is None:
+                if not re.match(r"\s*[*&\s]*\w+\s*[\[\w\s\]]*[=({]", part):
+                    return
+            else:
+                yield name[1]
+
+
+def _without_values(text: str) -> str:
+    """Put an equals sign for what stands in brackets: its commas part no names."""
+    while _INNERMOST.search(text):
+        text = _INNERMOST.sub("=", text)
+    return text

@@ -1,0 +1,1 @@
+"""NVIDIA Nsight Compute: its counters, its reports, and ``ck.profile``."""

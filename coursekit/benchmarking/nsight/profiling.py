@@ -1,0 +1,159 @@
+"""Counters of one launch from Nsight Compute, which runs it in a process of its own."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import sys
+import tempfile
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coursekit.analysis.counting import count, spelt
+from coursekit.benchmarking.nsight import counters
+from coursekit.errors import DeviceError
+from coursekit.runtime import backend as backends
+from coursekit.runtime.arguments import operands
+from coursekit.runtime.arrays import DeviceArray, to_device
+from coursekit.runtime.compiler import compile
+from coursekit.runtime.configuration import check, configure
+from coursekit.simt.memory.counters import FIELDS, Counters
+
+_PERMISSION = (
+    "An administrator permits it with the module option "
+    "NVreg_RestrictProfilingToAdminUsers=0: "
+    "https://developer.nvidia.com/ERR_NVGPUCTRPERM"
+)
+
+
+class ProfilerWarning(UserWarning):
+    """Counts are simulated, since the hardware's cannot be read here."""
+
+
+@spelt
+def profile(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
+    """Count one launch with the hardware's own counters, where that is permitted.
+
+    Nsight Compute runs the launch in another process, on copies: the arguments stay
+    as they are. Without a GPU, and inside `ck.simulator`, the launch is simulated;
+    `source` says which. Where a GPU is here and its counters cannot be read, a
+    warning says why, and the launch is simulated too.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    grid, block : int or tuple of int
+        Blocks and threads a block, (x, y, z).
+    args : tuple or list
+        One for each parameter of the kernel, together in a tuple.
+    shared_bytes : int
+        Dynamic shared memory of each block.
+
+    Returns
+    -------
+    Counters
+        `source` is "ncu", and so is the label of each counter that was measured.
+
+    Raises
+    ------
+    LaunchError, ArgumentError, KernelError
+        As a launch does.
+    DeviceError
+        Nsight Compute failed; the message has its last words.
+    """
+    backend = backends.current()
+    if backend.space != "gpu":
+        return count(kernel, grid, block, args, shared_bytes)
+    configuration = configure(kernel.name, grid, block, shared_bytes=shared_bytes)
+    kernel.signature.convert(args)
+    check(kernel.name, configuration, backend.needs(kernel), backend.device)
+    obstacle = counters.missing()
+    if not obstacle:
+        try:
+            return _measured(kernel, configuration, args, backend.device)
+        except counters.CountersForbidden:
+            obstacle = (
+                "Nsight Compute may not read this GPU's counters (ERR_NVGPUCTRPERM). "
+                + _PERMISSION
+            )
+    told = f"The counts of {kernel.name} are simulated: {obstacle}."
+    warnings.warn(told, ProfilerWarning, stacklevel=3)
+    return count(kernel, grid, block, args, shared_bytes)
+
+
+def _measured(kernel, configuration, args, device) -> Counters:
+    metrics = counters.metrics_of(device.compute_capability) | counters.OF_MACHINE_CODE
+    with tempfile.TemporaryDirectory(prefix="coursekit-profile-") as folder:
+        _pack(Path(folder), kernel, configuration, args)
+        name = kernel.name.partition("<")[0].rpartition("::")[2]
+        try:
+            found = counters.measure(
+                ["-m", "coursekit.benchmarking.nsight.profiling", folder],
+                [name],
+                metrics,
+            )
+        except RuntimeError as error:
+            raise DeviceError.explained(
+                f"Nsight Compute could not count {kernel.name}: {error}",
+                "The profiler failed, or the launch did in the profiled process.",
+                "Launch the kernel once without it, and run "
+                "`python -m coursekit doctor`.",
+            ) from error
+    counts = counters.with_bytes(found[-1]) | {"blocks": math.prod(configuration.grid)}
+    return Counters(
+        {name: number for name, number in counts.items() if number},
+        "ncu",
+        dict.fromkeys(counts, "ncu") | {"blocks": "exact"},
+        left_out=frozenset(FIELDS) - set(counts),
+        device=device.name,
+    )
+
+
+def _pack(folder: Path, kernel, configuration, args: Sequence[Any]) -> None:
+    """Write a launch where the other process finds it; one array stays one array."""
+    module, arrays, plan = kernel.module, {}, []
+    for value in args:
+        found = operands.describe(value)
+        if found is None:
+            plan.append(("value", value))
+            continue
+        name = f"{found.space}-{found.address}-{found.nbytes}"
+        arrays[name] = found.read()
+        plan.append(("array", name, found.shape, str(found.dtype)))
+    np.savez(folder / "arrays.npz", **arrays)
+    launch = {
+        "source": module.path or module.source,
+        "compile": {
+            "arch": str(module.target),
+            "options": module.options,
+            "name": module.name,
+        },
+        "kernel": kernel.name,
+        "shape": (configuration.grid, configuration.block, configuration.shared_bytes),
+        "arguments": plan,
+    }
+    (folder / "launch.pickle").write_bytes(pickle.dumps(launch))
+
+
+def launch(folder: Path) -> None:
+    """Launch what `_pack` wrote; the profiled process does this."""
+    found = pickle.loads((folder / "launch.pickle").read_bytes())
+    kernel = compile(found["source"], **found["compile"])[found["kernel"]]
+    with np.load(folder / "arrays.npz") as stored:
+        buffers = {name: to_device(stored[name]) for name in stored.files}
+    arguments = [_argument(buffers, *plan) for plan in found["arguments"]]
+    kernel[found["shape"]](*arguments)
+
+
+def _argument(buffers: dict, kind: str, value: Any, shape=(), dtype="") -> Any:
+    if kind == "value":
+        return value
+    return DeviceArray(buffers[value]._buffer, 0, tuple(shape), np.dtype(dtype))
+
+
+if __name__ == "__main__":
+    launch(Path(sys.argv[1]))

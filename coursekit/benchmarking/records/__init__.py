@@ -1,0 +1,1 @@
+"""Recorded times: what is measured, where it is kept, whether it still holds."""

@@ -1,0 +1,1 @@
+"""The libraries that the course's kernels are compared with."""

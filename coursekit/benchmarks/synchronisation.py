@@ -1,0 +1,175 @@
+"""Recorded times of synchronisation: histograms, heat along a rod, sums by atomics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+import coursekit as ck
+from coursekit.benchmarking.records.definitions import Definition
+
+ROUNDING = 2.0**-24  # relative, of one float32 operation
+BLOCK, BLOCKS_A_SM = 256, 8
+ROUNDS = 100  # of heat flow; an even number leaves the result in the first array
+
+
+def _cover(n: int, block: int = BLOCK) -> int:
+    return -(-n // block)
+
+
+def _fitting(n: int, per_sm: int) -> int:
+    """Blocks for n elements, at most so many for each SM."""
+    return min(_cover(n), per_sm * ck.device().sm_count)
+
+
+# ---------------------------------------------------------------- histograms
+
+
+def histogram_cases() -> dict[str, Callable]:
+    """Return the histogram in global memory, in shared memory, by warps first."""
+    cases = {}
+    for where in ("global", "shared", "warp"):
+        kernel = ck.compile(f"synchronisation/histogram_{where}.cu")
+        cases[where] = _histogram(kernel[f"histogram_{where}"])
+    return cases
+
+
+def _histogram(kernel) -> Callable:
+    def count(x, start, counts, n):
+        kernel[_fitting(n, BLOCKS_A_SM), BLOCK](x, counts, n)
+
+    return count
+
+
+def random_bytes(n: int) -> tuple:
+    """Draw bytes, each value as often as any other; and counters to go on from."""
+    return _counters(np.random.default_rng().integers(0, 256, n, dtype=np.uint8))
+
+
+def dark_bytes(n: int) -> tuple:
+    """Draw bytes of which seven in eight are the same, as in a dark picture."""
+    rng = np.random.default_rng()
+    x = rng.integers(0, 256, n, dtype=np.uint8)
+    x[rng.random(n, dtype=np.float32) < 7 / 8] = rng.integers(0, 256)
+    return _counters(x)
+
+
+def _counters(x: np.ndarray) -> tuple:
+    start = np.random.default_rng().integers(0, 1000, 256, dtype=np.uint32)
+    return ck.to_device(x), ck.to_device(start), ck.to_device(start), x.size
+
+
+def is_histogram(x, start, counts, n: int) -> None:
+    """Compare with NumPy's count of every value."""
+    wanted = ck.to_host(start) + np.bincount(ck.to_host(x), minlength=256)
+    assert np.array_equal(ck.to_host(counts), wanted), "a value is miscounted"
+
+
+# ---------------------------------------------------------------- heat
+
+
+def heat_cases() -> dict[str, Callable]:
+    """Return all rounds as a launch each, then as one launch with grid barriers."""
+    step = ck.compile("synchronisation/heat_step.cu").heat_step
+    whole = ck.compile("synchronisation/heat_grid.cu").heat_grid
+
+    def a_launch_a_round(start, x, y, n):
+        grid = _cover(n)
+        for _ in range(ROUNDS // 2):
+            step[grid, BLOCK](x, y, n)
+            step[grid, BLOCK](y, x, n)
+
+    def one_launch(start, x, y, n):
+        whole.launch(_fitting(n, 2), BLOCK, x, y, n, ROUNDS, cooperative=True)
+
+    return {"a launch a round": a_launch_a_round, "one launch": one_launch}
+
+
+def rod(n: int) -> tuple:
+    """Draw temperatures from 0 to 1; the second array is for the rounds between."""
+    start = np.random.default_rng().random(n, dtype=np.float32)
+    return ck.to_device(start), ck.to_device(start), ck.empty(n), n
+
+
+def is_cooled(start, x, y, n: int) -> None:
+    """Compare with NumPy's rounds in float64; each rounds twice."""
+    wanted = ck.to_host(start).astype(np.float64)
+    for _ in range(ROUNDS):
+        wanted[1:-1] = (wanted[:-2] + 2 * wanted[1:-1] + wanted[2:]) / 4
+    rtol = 2.01 * ROUNDS * ROUNDING
+    np.testing.assert_allclose(ck.to_host(x), wanted, rtol=rtol, equal_nan=False)
+
+
+# ---------------------------------------------------------------- sums
+
+
+def sum_cases() -> dict[str, Callable]:
+    """Return the sum by one atomic a thread, then by one for each warp."""
+    each = ck.compile("synchronisation/sum_atomic.cu").sum_atomic
+    warp = ck.compile("warps/warp_sum_shuffle.cu").warp_sum_shuffle
+
+    def by_thread(x, start, total, parts, n):
+        each[_cover(n), BLOCK](x, total, n)
+
+    def by_warp(x, start, total, parts, n):
+        warp[_cover(n), BLOCK](x, parts, n)
+        each[_cover(_cover(n, 32)), BLOCK](parts, total, _cover(n, 32))
+
+    return {"an atomic a thread": by_thread, "an atomic a warp": by_warp}
+
+
+def summands(n: int) -> tuple:
+    """Draw numbers from 0 to 1, and a total to add them to."""
+    rng = np.random.default_rng()
+    x, start = rng.random(n, dtype=np.float32), rng.random(1, dtype=np.float32)
+    parts = ck.empty(_cover(n, 32))
+    return ck.to_device(x), ck.to_device(start), ck.to_device(start), parts, n
+
+
+def is_total(x, start, total, parts, n: int) -> None:
+    """Compare with NumPy's sum in float64; n additions, in any order."""
+    wanted = ck.to_host(start) + ck.to_host(x).sum(dtype=np.float64)
+    np.testing.assert_allclose(
+        ck.to_host(total), wanted, rtol=n * ROUNDING, equal_nan=False
+    )
+
+
+DEFINITIONS = (
+    Definition(
+        key="synchronisation/histograms",
+        cases=histogram_cases,
+        sizes=(2**25,),
+        setup=random_bytes,
+        verify=is_histogram,
+        bytes_moved=lambda n: n + 2 * 256 * 4,
+        count_size=2**10,
+    ),
+    Definition(
+        key="synchronisation/histograms_dark",
+        cases=histogram_cases,
+        sizes=(2**25,),
+        setup=dark_bytes,
+        verify=is_histogram,
+        bytes_moved=lambda n: n + 2 * 256 * 4,
+        count_size=2**10,
+    ),
+    Definition(
+        key="synchronisation/heat",
+        cases=heat_cases,
+        sizes=(2**12, 2**20),
+        setup=rod,
+        verify=is_cooled,
+        bytes_moved=lambda n: 2 * 4 * n,
+        count_size=2**5,
+    ),
+    Definition(
+        key="synchronisation/sums",
+        cases=sum_cases,
+        sizes=(2**20,),
+        setup=summands,
+        verify=is_total,
+        bytes_moved=lambda n: 4 * n + 8 + 4 * _cover(n, 32),
+        count_size=2**10,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Source code as listings: differences, costs by line, expected errors."""

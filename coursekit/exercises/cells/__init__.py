@@ -1,0 +1,1 @@
+"""Notebook cells that a student writes: ``%%cuda``, ``%%host``, and their copies."""

@@ -1,0 +1,127 @@
+"""Copies of the notebooks in `work/`, made once, that a student may change at will.
+
+`make lab` runs ``python -m coursekit.exercises.cells.working_copies``. A copy is
+never overwritten; `python -m coursekit reset NOTEBOOK` makes a fresh one and keeps the
+old.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+from coursekit import paths
+from coursekit.errors import LaunchError
+from coursekit.exercises.set_aside import set_aside, write
+
+ORIGINS = ".origins.json"
+# What leads up from notebooks/: links and images of Markdown and of HTML.
+_UPWARD = re.compile(r"""(\]\(|\b(?:src|href)=["'])\.\./""")
+
+
+def originals() -> dict[str, Path]:
+    """Return the course's notebooks by name: 05_first_kernels."""
+    folder = paths.repository() / "notebooks"
+    return {path.stem: path for path in sorted(folder.glob("*.ipynb"))}
+
+
+def folder() -> Path:
+    """Folder of the copies."""
+    return paths.work() / "notebooks"
+
+
+def update() -> list[str]:
+    """Copy the notebooks that have no copy yet; return a line for each change.
+
+    A copy whose original has changed since stays as it is, and is named.
+    """
+    origins, lines = _origins(), []
+    made = []
+    for name, path in originals().items():
+        copy = folder() / path.name
+        digest = _digest(path)
+        if not copy.exists():
+            _copy(path, copy)
+            origins[name] = digest
+            made.append(name)
+        elif origins.setdefault(name, digest) != digest:
+            lines.append(
+                f"{name} has changed since your copy was made; "
+                f"`python -m coursekit reset {name}` takes the new one, keeps yours."
+            )
+    if made:
+        lines.insert(0, f"Copied into {folder()}: {', '.join(made)}.")
+    _write_origins(origins)
+    return lines
+
+
+def reset(name: str) -> list[str]:
+    """Replace a copy by a fresh one; return lines that say what was done.
+
+    Parameters
+    ----------
+    name : str
+        05_first_kernels, with or without a folder and .ipynb.
+
+    Raises
+    ------
+    LaunchError
+        There is no such notebook.
+    """
+    stem, known = Path(name).name.removesuffix(".ipynb"), originals()
+    if stem not in known:
+        raise LaunchError.explained(
+            f"There is no notebook {name!r}.",
+            "The name is misspelt, or it is no notebook of the course.",
+            f"There are: {', '.join(known)}.",
+        )
+    path, lines = known[stem], []
+    copy = folder() / path.name
+    if copy.exists():
+        lines.append(f"Your copy is kept: {set_aside(copy)}")
+    _copy(path, copy)
+    _write_origins(_origins() | {stem: _digest(path)})
+    return [*lines, f"Fresh copy: {copy}. Reload it where it is open."]
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Write a copy whose relative links lead where the original's lead."""
+    up = Path(os.path.relpath(path.parent.parent, copy.parent)).as_posix()
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            cell["source"] = _relinked(cell["source"], up)
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            for kind in data.keys() & {"text/html", "text/markdown"}:
+                data[kind] = _relinked(data[kind], up)
+    write(copy, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
+
+
+def _relinked(text: str | list[str], up: str) -> str:
+    return _UPWARD.sub(rf"\g<1>{up}/", "".join(text))
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _origins() -> dict[str, str]:
+    """Hash of each original when its copy was made; nothing where that is unknown."""
+    try:
+        found = json.loads((folder() / ORIGINS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write_origins(origins: dict[str, str]) -> None:
+    write(folder() / ORIGINS, json.dumps(origins, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    sys.stdout.write("".join(f"{line}\n" for line in update()))

@@ -1,0 +1,173 @@
+"""A hole of Count Golf as data: the problem, its sizes, and the ideal counts."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from coursekit import paths
+from coursekit.exercises.golf.shape import Shape
+from coursekit.exercises.inputs import Size
+from coursekit.toolchain.cuda_source import header_lines
+
+# What a score adds up, by name. Most are exact, or agree with the machine code
+# ("sass"); a card says so of a count that is labelled "ptx", as of shared atomics.
+METRICS = {
+    "sectors": (
+        "global_load_sectors", "global_store_sectors", "global_atomic_sectors",
+    ),
+    "wavefronts": (
+        "shared_load_wavefronts", "shared_store_wavefronts",
+        "shared_atomic_wavefronts",
+    ),
+    "barriers": ("barriers",),
+}  # fmt: skip
+SECTOR_BYTES, WAVEFRONT_BYTES = 32, 128
+
+
+def sectors(*nbytes: int) -> int:
+    """Return the fewest sectors that hold arrays of so many bytes.
+
+    >>> sectors(4000, 4)
+    126
+    """
+    return sum(-(-each // SECTOR_BYTES) for each in nbytes)
+
+
+def wavefronts(*nbytes: int) -> int:
+    """Return the fewest wavefronts that move so many bytes through shared memory."""
+    return sum(-(-each // WAVEFRONT_BYTES) for each in nbytes)
+
+
+@dataclass(frozen=True)
+class Par:
+    """The ideal of one count, and how it is derived.
+
+    Attributes
+    ----------
+    ideal : callable
+        {axis: extent} -> the fewest that the problem needs.
+    formula : str
+        The same in words; it says so where the ideal is only the best that is known.
+    advice : tuple of str
+        What to look at on the way to bronze, silver and gold.
+    """
+
+    ideal: Callable[[Mapping[str, int]], int]
+    formula: str
+    advice: tuple[str, str, str]
+
+
+class Draw:
+    """Numbers from a text, the same on every machine and with every library."""
+
+    def __init__(self, text: str):
+        self._words = self._hashed(text)
+
+    @staticmethod
+    def _hashed(text: str) -> Iterator[int]:
+        for turn in itertools.count():
+            digest = hashlib.sha256(f"{turn} {text}".encode()).digest()
+            yield int.from_bytes(digest[:8], "little")
+
+    def __call__(self, least: int, most: int, step: int = 1) -> int:
+        """Return least, least + step, ..., most, each as likely."""
+        return least + step * (next(self._words) % ((most - least) // step + 1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hole:
+    """A problem to be solved with few counts.
+
+    Attributes
+    ----------
+    name, title : str
+        "transpose"; what the kernel does, in a sentence.
+    chapter : str
+        Two digits of the notebook that teaches what is needed.
+    starter : str
+        A file below kernels/ that is right, and slow.
+    shape : str
+        How the starter is launched, and whoever declares nothing else.
+    axes : tuple of str
+        Names of the sizes.
+    inputs, outputs, reference, accumulates, roundings, magnitude
+        As for an Exercise; sizes are tuples.
+    sizes : tuple of tuple of int
+        Where a submission must be right, besides two sizes drawn from its hash.
+    scored : tuple of int
+        Where it is counted.
+    ragged, round : callable
+        Draw -> a size: one where a submission must be right, and one where its counts
+        have to keep the medal.
+    least_blocks, least_threads : int
+        How many of them the launch has at the scored size, so that work is shared.
+    pars : dict of str to Par
+        By the name of the count; the medal is that of the worst.
+    number : int
+        What the random data depend on.
+    """
+
+    name: str
+    title: str
+    chapter: str
+    starter: str
+    shape: str
+    axes: tuple[str, ...]
+    inputs: Callable[[Any, Any], Mapping[str, Any]]
+    outputs: tuple[str, ...]
+    reference: Callable[[Any], Any]
+    sizes: tuple[Size, ...]
+    scored: tuple[int, ...]
+    ragged: Callable[[Draw], tuple[int, ...]]
+    round: Callable[[Draw], tuple[int, ...]]
+    pars: Mapping[str, Par]
+    least_blocks: int = 1
+    least_threads: int = 1
+    roundings: int | Callable[[Any], int] = 0
+    magnitude: Callable[[Any], Any] | None = None
+    accumulates: tuple[str, ...] = ()
+    number: int = 0
+    owner: None = None
+
+    @property
+    def id(self) -> str:
+        """How messages of the checks call it."""
+        return f"golf {self.name}"
+
+    @property
+    def kernel(self) -> str:
+        """How messages of a launch call it, before there is a kernel."""
+        return self.name
+
+    @property
+    def source(self) -> str:
+        """Text of the starter, with the line that launches it.
+
+        The header stays behind: it says what to do better.
+        """
+        path = paths.kernels() / self.starter
+        text = path.read_text(encoding="utf-8")
+        code = "\n".join(text.split("\n")[header_lines(text) :]).strip("\n")
+        return f"// {self.title}\n\n{code}\n\n// golf: {self.shape}\n"
+
+    def named(self, size: Size) -> dict[str, int]:
+        """Return a size as {axis: extent}."""
+        return dict(zip(self.axes, size, strict=True))
+
+    def launch(self, shape: Shape) -> Callable[[Size], tuple]:
+        """Return size -> (grid, block, shared bytes), as trials take it."""
+
+        def of(size: Size) -> tuple:
+            grid, block, (shared,) = shape.at(self.named(size))
+            return grid, block, shared
+
+        return of
+
+    def ideals(self, size: Size) -> dict[str, int]:
+        """Return the ideal of each count that has a par."""
+        sizes = self.named(size)
+        return {name: par.ideal(sizes) for name, par in self.pars.items()}

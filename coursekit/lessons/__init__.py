@@ -1,0 +1,1 @@
+"""Models that chapters teach with: timelines, tilings, data sets, MNIST."""

@@ -1,0 +1,81 @@
+"""The way to a smallest case, as a picture: sizes over the cases that were run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matplotlib import rc_context
+
+from coursekit import plot
+from coursekit.lessons.minimise.cases import length
+from coursekit.lessons.minimise.trials import FAILS
+
+if TYPE_CHECKING:
+    from coursekit.lessons.minimise.result import Minimised
+
+NOTE = "failures and passes on the simulator"
+
+
+def draw(found: Minimised) -> plot.Chart:
+    """Draw the smallest failing case so far, and what was tried in its place."""
+    names = list(found.case)[: len(plot.COLOURS)]
+    sizes = [[length(a.case[name]) for name in names] for a in found.attempts]
+    fails = [attempt.verdict == FAILS for attempt in found.attempts]
+    ends = ", ".join(f"{name} = {length(found.case[name]):,}" for name in names)
+    title = f"{len(sizes)} cases to {ends}"
+    with rc_context(plot.STYLE):
+        chart = plot.new_chart()
+        axes = chart.add_subplot()
+        for number, name in enumerate(names):
+            _draw_one(axes, number, name, [row[number] for row in sizes], fails)
+        axes.set_yscale("log", base=2)
+        axes.yaxis.set_major_formatter("{x:,.10g}")
+        axes.set(xlabel="case", ylabel="size (full: it fails, hollow: not so)")
+        axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
+        axes.grid(axis="y", color="#d8dee4", linewidth=0.8, zorder=0)
+        axes.legend(
+            frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(names)
+        )
+        plot.sign(chart, NOTE)
+    chart.headings = ("case", *names, "verdict")
+    chart.rows = tuple(
+        (number, *row, attempt.verdict)
+        for number, (row, attempt) in enumerate(
+            zip(sizes, found.attempts, strict=True), start=1
+        )
+    )
+    chart.alt = _in_words(found, names, title)
+    return chart
+
+
+def _draw_one(axes, number: int, name: str, values, fails) -> None:
+    """Draw one size: a step line of what is kept, a mark where another was tried."""
+    colour, marker = plot.COLOURS[number], plot.MARKERS[number]
+    kept, best = [], values[0]
+    tried: dict[bool, list[tuple[int, int]]] = {True: [(1, best)], False: []}
+    for case, (value, failing) in enumerate(zip(values, fails, strict=True), start=1):
+        if value != best:
+            tried[failing].append((case, value))
+        best = value if failing else best
+        kept.append(best)
+    cases = range(1, len(values) + 1)
+    axes.step(cases, kept, where="post", color=colour, linewidth=1.6, zorder=2)
+    for failing, face in ((False, "white"), (True, colour)):
+        axes.plot(
+            *zip(*tried[failing], strict=True) if tried[failing] else ([], []),
+            color=colour,
+            marker=marker,
+            markersize=6,
+            markerfacecolor=face,
+            linestyle="",
+            label=name if failing else None,
+            zorder=3,
+        )
+
+
+def _in_words(found: Minimised, names: list[str], title: str) -> str:
+    began = ", ".join(f"{name} = {length(found.start[name]):,}" for name in names)
+    return (
+        f"{title}. It begins with {began}, and each case that fails as the first one "
+        f"does is the next to be made smaller. {found.summary} {NOTE.capitalize()}."
+    )

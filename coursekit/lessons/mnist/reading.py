@@ -1,0 +1,52 @@
+"""One picture of 28 x 28 bytes, read by a trainer's network of whatever side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coursekit.errors import ArgumentError
+from coursekit.lessons.datasets import Dataset
+from coursekit.lessons.mnist.trainer import Trainer
+
+SIDE = 28
+
+
+class Reader:
+    """Reads one picture with the kernels of a trainer, by what it has learnt by then.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Of a network that sees 28 x 28 pixels, or the means of four, or of sixteen.
+
+    Raises
+    ------
+    ArgumentError
+        The side of the network is neither 28 nor 14 nor 7.
+
+    Examples
+    --------
+    ``ck.draw_digit(mnist.Reader(trainer))``
+    """
+
+    def __init__(self, trainer: Trainer):
+        self.trainer = trainer
+        side = trainer.network.side
+        if side not in (SIDE, SIDE // 2, SIDE // 4):
+            raise ArgumentError.explained(
+                f"A network that sees {side} x {side} pixels cannot read pictures of "
+                f"{SIDE} x {SIDE}.",
+                "They are made smaller by taking means of four pixels, once or twice.",
+                "Take a network with side 28, 14 or 7.",
+            )
+
+    def seen(self, image: np.ndarray) -> np.ndarray:
+        """Return the picture as the network sees it, with its side."""
+        one = Dataset(image[None].copy(), np.zeros(1, np.uint8), "A picture")
+        while one.images.shape[1] > self.trainer.network.side:
+            one = one.halved()
+        return one.images[0]
+
+    def __call__(self, image: np.ndarray) -> np.ndarray:
+        """Return the logits of a picture, (28, 28) of uint8."""
+        return self.trainer.logits(self.seen(image)[None])[0]

@@ -1,0 +1,156 @@
+"""What a network learns, drawn: its losses, what its layers see, and its mistakes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.ticker import MaxNLocator
+
+from coursekit import plot
+from coursekit.errors import ArgumentError
+from coursekit.hardware import device
+from coursekit.lessons.datasets import Dataset
+from coursekit.lessons.mnist.trainer import Trainer
+from coursekit.plot.curves import Pictures, images
+from coursekit.runtime.arrays import to_host
+
+SCALE, GAP = 6, 1
+
+
+def learning(
+    losses: Mapping[str, Sequence[float]], *, title: str, every: int, chance: float
+) -> plot.Chart:
+    """Draw losses over the steps of a training, as means of several steps.
+
+    Parameters
+    ----------
+    losses : mapping of str to sequence of float
+        Of each training by its name: the loss of each step.
+    title : str
+        What the picture says.
+    every : int
+        How many steps make a point.
+    chance : float
+        The loss of a network that knows nothing, drawn as a line.
+
+    Returns
+    -------
+    Chart
+
+    Raises
+    ------
+    ArgumentError
+        There are fewer steps than make two points, or not equally many.
+    """
+    steps = {len(values) // every for values in losses.values()} or {0}
+    if len(steps) > 1 or min(steps) < 2:
+        raise ArgumentError.explained(
+            f"learning got {sorted(map(len, losses.values()))} steps, {every} a point.",
+            "Lines to compare have the same number of points, two or more.",
+            "Take more steps, or a smaller `every`.",
+        )
+    count = steps.pop()
+    means = {name: _means(values, every, count) for name, values in losses.items()}
+    ends = [every * (k + 1) for k in range(count)]
+    limits, note = {"knowing nothing": chance}, f"trained on {_where()}"
+    with rc_context(plot.STYLE):
+        chart = plot.new_chart()
+        axes = chart.add_subplot()
+        plot.draw_lines(axes, ends, list(means.values()), list(means))
+        plot.draw_limits(axes, limits)
+        axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=True))
+        axes.set(xlabel="steps", ylabel=f"loss, mean of {every} steps", ylim=(0, None))
+        axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
+        axes.grid(color="#d8dee4", linewidth=0.8, zorder=0)
+        axes.legend(frameon=False, loc="upper right")
+        plot.sign(chart, note)
+    chart.headings = ("steps", *means)
+    chart.rows = tuple(zip(ends, *means.values(), strict=True))
+    chart.alt = plot.in_words(chart, title, limits, note)
+    return chart
+
+
+def _means(values: Sequence[float], every: int, count: int) -> list[float]:
+    parts = np.reshape(values[: every * count], (count, every))
+    return [float(mean) for mean in parts.mean(axis=1)]
+
+
+def _where() -> str:
+    found = device()
+    return "the simulator" if found.simulated else found.name
+
+
+def tiled(maps: np.ndarray) -> np.ndarray:
+    """Put (maps, rows, cols) into a square, the largest value of each as white.
+
+    Values that are not finite stay grey, as the gaps are.
+    """
+    count, rows, cols = maps.shape
+    across = math.isqrt(count - 1) + 1
+    down = -(-count // across)
+    sheet = np.full((down * (rows + GAP), across * (cols + GAP)), 0.5)
+    for number, values in enumerate(maps):
+        top, left = number // across * (rows + GAP), number % across * (cols + GAP)
+        known = np.where(np.isfinite(values), values, 0)
+        shown = np.where(known == values, known / max(known.max(), 1e-30), 0.5)
+        sheet[top : top + rows, left : left + cols] = shown
+    return np.kron(sheet[:-GAP, :-GAP], np.ones((SCALE, SCALE)))
+
+
+def activations(trainer: Trainer, image: np.ndarray) -> Pictures:
+    """Show what each ReLU of the convolutions lets through of one picture.
+
+    Parameters
+    ----------
+    trainer : Trainer
+    image : ndarray
+        (side, side), uint8.
+
+    Returns
+    -------
+    Pictures
+        The picture, and a map for each channel of each layer, brighter where more.
+    """
+    trainer.load(image[None])
+    trainer.forward(learning=False)
+    seen = {"the picture": tiled(image[None] / 255)}
+    for layer, channels in enumerate(trainer.network.channels, start=1):
+        maps = to_host(trainer.values[f"relu{layer}"])[0]
+        seen[f"layer {layer}: {channels} channels"] = tiled(maps)
+    return images(
+        seen,
+        title="What the layers see",
+        alt="White is the most that a channel lets through of this picture",
+    )
+
+
+def mistakes(digits: Dataset, predicted: np.ndarray, most: int = 5) -> Pictures | str:
+    """Show pictures that were taken for something else.
+
+    Parameters
+    ----------
+    digits : Dataset
+    predicted : ndarray
+        A class for each picture.
+    most : int
+        How many are shown; the first ones.
+
+    Returns
+    -------
+    Pictures or str
+        A sentence when there is no mistake.
+    """
+    wrong = np.flatnonzero(predicted != digits.labels)
+    if not len(wrong):
+        return f"No mistake in {len(digits):,} pictures."
+    shown = {
+        f"{digits.labels[k]} taken for {predicted[k]} (no. {k})": tiled(
+            digits.images[k][None] / 255
+        )
+        for k in wrong[:most]
+    }
+    title = f"{len(wrong):,} of {len(digits):,} pictures are taken for something else"
+    return images(shown, title=title, alt="The picture that was misread")

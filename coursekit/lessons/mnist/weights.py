@@ -1,0 +1,285 @@
+"""Weights in a file that PyTorch reads and writes too: safetensors."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from coursekit import paths
+from coursekit.errors import ArgumentError, CourseError, DataError
+from coursekit.lessons.mnist.buffers import require_weights
+from coursekit.lessons.mnist.network import Network
+from coursekit.lessons.mnist.trainer import Trainer
+
+KEY = "coursekit"  # of the one text that a file has besides its arrays
+COUNTED = ("bn1.num_batches_tracked", "bn2.num_batches_tracked")  # PyTorch's, unused
+FLOATS = ("F16", "F32", "F64")
+
+
+@dataclass(frozen=True)
+class Training:
+    """How weights came about, and how good they are.
+
+    Attributes
+    ----------
+    digits : str
+        What was learnt from, and what was tested on.
+    accuracy : float
+        The share of the latter that was right, 0 to 1.
+    device, date : str
+        Where and when.
+    batch, seed : int
+        Pictures of a step, and what the start and the orders were drawn from.
+    rates : tuple of float
+        The rate of each pass.
+    mean, deviation : float
+        Of the pixels divided by 255: without these two the weights are worth nothing.
+    """
+
+    digits: str
+    accuracy: float
+    device: str
+    date: str
+    batch: int
+    seed: int
+    rates: tuple[float, ...]
+    mean: float
+    deviation: float
+
+    def __post_init__(self):
+        known = math.isfinite(self.mean) and 0 < self.deviation < math.inf
+        if not known or not 0 <= self.accuracy <= 1:
+            raise ArgumentError.explained(
+                f"mean={self.mean}, deviation={self.deviation}, "
+                f"accuracy={self.accuracy}.",
+                "Pixels are divided by the deviation; accuracy is a share.",
+                "Take the mean and the deviation of the pixels / 255 learnt from.",
+            )
+
+    def __str__(self) -> str:
+        rates = ", ".join(f"{rate:g}" for rate in dict.fromkeys(self.rates))
+        return (
+            f"{self.accuracy:.1%} right: {self.digits}. {len(self.rates)} passes in "
+            f"batches of {self.batch}, rate {rates}, seed {self.seed}; "
+            f"{self.device}, {self.date}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SavedWeights:
+    """What a file of weights holds.
+
+    Attributes
+    ----------
+    network : Network
+    weights : dict of str to ndarray
+        float32, by the names of PyTorch's state_dict.
+    training : Training or None
+        None where the file says nothing about it.
+    """
+
+    network: Network
+    weights: dict[str, np.ndarray]
+    training: Training | None = None
+
+    def trainer(self, batch: int = 1, **more: Any) -> Trainer:
+        """Return a trainer that goes on from here; `more` is for `Trainer`."""
+        known = self.training
+        scale = {"mean": known.mean, "deviation": known.deviation} if known else {}
+        return Trainer(self.network, self.weights, batch, **(scale | more))
+
+    def __repr__(self) -> str:
+        told = self.training or "Nothing is known of its training."
+        return f"{self.network}, {self.network.parameters:,} numbers learnt. {told}"
+
+
+def save_weights(
+    file: str | Path,
+    network: Network,
+    weights: dict[str, np.ndarray],
+    training: Training | None = None,
+    *,
+    half: bool = False,
+) -> Path:
+    """Write weights into a file; one that is there is replaced once all is written.
+
+    Parameters
+    ----------
+    file : str or Path
+        Commonly ends in .safetensors. PyTorch reads it with
+        `safetensors.torch.load_file`, for the module of
+        `coursekit.lessons.mnist.pytorch`.
+    network : Network
+    weights : dict of str to ndarray
+        As of `Trainer.weights_on_host`.
+    training : Training, optional
+        How they came about.
+    half : bool
+        Store matrices and filters as float16, in half the bytes.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ArgumentError
+        The weights are not those of the network, or not all of them finite.
+    DataError
+        The file cannot be written.
+    """
+    require_weights(network, weights, 1)
+    stored = as_stored(weights, half=half)
+    stored |= {name: np.zeros((), dtype=np.int64) for name in COUNTED}
+    about = {"network": asdict(network), "training": training and asdict(training)}
+    # One text: safetensors puts several in another order each time.
+    return _write(Path(file), save(stored, metadata={KEY: json.dumps(about)}))
+
+
+def as_stored(weights: dict[str, np.ndarray], *, half: bool) -> dict[str, np.ndarray]:
+    """Return weights in the types that a file has them in.
+
+    Raises
+    ------
+    ArgumentError
+        Some are not finite, or become infinite as float16.
+    """
+    stored = {}
+    for name, array in weights.items():
+        kind = np.float16 if half and np.ndim(array) > 1 else np.float32
+        with np.errstate(over="ignore"):
+            stored[name] = np.array(array, kind, order="C")
+        if not np.isfinite(stored[name]).all():
+            raise ArgumentError.explained(
+                f"{name} has values that are not finite as {kind.__name__}.",
+                "A training with too high a rate ends so.",
+                "Train anew with a lower rate, or save without half=True.",
+            )
+    return stored
+
+
+def _write(file: Path, content: bytes) -> Path:
+    try:
+        return paths.write_whole(file, content)
+    except OSError as error:
+        raise DataError.explained(
+            f"{file} cannot be written: {error.strerror}.",
+            "What was there before is unchanged.",
+            "Choose a folder that is yours and has room.",
+        ) from error
+
+
+def load_weights(file: str | Path, network: Network | None = None) -> SavedWeights:
+    """Read weights that `save_weights` or PyTorch has written.
+
+    Parameters
+    ----------
+    file : str or Path
+    network : Network, optional
+        Whose weights they must be; needed where the file does not say it, as one
+        that `safetensors.torch.save_file` has written.
+
+    Returns
+    -------
+    SavedWeights
+
+    Raises
+    ------
+    DataError
+        The file is missing or damaged, or holds something else.
+    """
+    file = Path(file)
+    try:
+        # Opened twice: the system says best why it cannot be.
+        with open(file, "rb"), safe_open(file, framework="numpy") as opened:
+            texts = opened.metadata() or {}
+            kinds = {name: opened.get_slice(name) for name in opened.keys()}  # noqa: SIM118
+            kinds = {k: (s.get_dtype(), tuple(s.get_shape())) for k, s in kinds.items()}
+            known, training = _about(file, texts)
+            found = _agreed(file, known, network)
+            _require(file, found, kinds)
+            names = found.learnt | found.kept
+            with np.errstate(over="ignore"):  # what becomes infinite is refused
+                arrays = {n: opened.get_tensor(n).astype(np.float32) for n in names}
+    except OSError as error:
+        raise _unreadable(file, error.strerror or str(error)) from error
+    except SafetensorError as error:
+        raise _unreadable(file, f"it is no whole safetensors file ({error})") from error
+    _require_finite(file, arrays)
+    return SavedWeights(found, arrays, training)
+
+
+def _unreadable(file: Path, why: str) -> CourseError:
+    return DataError.explained(
+        f"{file} cannot be read: {why}.",
+        "The path is wrong, a copy broke off, or the file is of another kind.",
+        "Check the path, copy the file again, or save the weights again.",
+    )
+
+
+def _about(file: Path, texts: dict[str, str]):
+    """Return what a file says of its network and its training; None for nothing."""
+    if KEY not in texts:
+        return None, None
+    try:
+        about = json.loads(texts[KEY])
+        network = about["network"]
+        network["channels"] = tuple(network["channels"])
+        training = about["training"]
+        if training:
+            training = Training(**training | {"rates": tuple(training["rates"])})
+        return Network(**network), training
+    except (ValueError, KeyError, TypeError, CourseError) as error:
+        raise DataError.explained(
+            f"{file} says something of its network that cannot be read: {error!r}.",
+            "Another version of the course has written it, or it was edited.",
+            "Save the weights again with this version.",
+        ) from error
+
+
+def _agreed(file: Path, known: Network | None, wanted: Network | None) -> Network:
+    if known is None and wanted is None:
+        raise DataError.explained(
+            f"{file} does not say of which network its weights are.",
+            "PyTorch wrote it, or another program.",
+            "Say it: load_weights(file, network=FULL), for example.",
+        )
+    if known is not None and wanted is not None and known != wanted:
+        raise DataError.explained(
+            f"{file} has the weights of {known}, and those of {wanted} were asked for.",
+            "It is another file than you think, or the network has changed since.",
+            "Leave `network` out to take the one that the file names.",
+        )
+    return known or wanted
+
+
+def _require(file: Path, network: Network, kinds: dict[str, tuple]) -> None:
+    """Refuse names, shapes and types that the network does not have."""
+    wanted = network.learnt | network.kept
+    for name in sorted(wanted.keys() | kinds.keys() - set(COUNTED)):
+        kind, shape = kinds.get(name, ("nothing", None))
+        if shape != wanted.get(name) or kind not in FLOATS:
+            there = f"{kind} of shape {shape}" if shape is not None else kind
+            needs = f"floats of shape {wanted[name]}" if name in wanted else "nothing"
+            raise DataError.explained(
+                f"{file} has {there} as {name}, where {network} needs {needs}.",
+                f"The weights are another network's, or none of {', '.join(FLOATS)}.",
+                "Load them into the network that they were saved from, as float32.",
+            )
+
+
+def _require_finite(file: Path, arrays: dict[str, np.ndarray]) -> None:
+    for name, array in arrays.items():
+        if not np.isfinite(array).all():
+            raise DataError.explained(
+                f"{file} has values in {name} that are not finite in float32.",
+                "The training diverged before the weights were saved.",
+                "Take other weights, or train anew with a lower rate.",
+            )

@@ -1,0 +1,69 @@
+"""A kernel of the modelled GPU: what NumPy computes, in a time that follows rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from coursekit.errors import ArgumentError
+from coursekit.lessons.model_gpu.memory import values
+from coursekit.runtime.arrays import DeviceArray
+from coursekit.toolchain import building
+
+if TYPE_CHECKING:
+    from coursekit.lessons.model_gpu.gpu import ModelGpu
+
+COMPILE_MS = 40.0
+
+
+class ModelKernel:
+    """A kernel of the model: what NumPy computes, in the time that the rules say."""
+
+    def __init__(self, gpu: ModelGpu, name: str, function: Callable, **facts):
+        self.gpu, self.name, self._function = gpu, name, function
+        self._writes = facts.pop("writes")
+        self._updates, self._lazy = facts.pop("updates"), facts.pop("lazy")
+        self._slow, self._ready = facts.pop("slow"), set()
+        if not self._lazy:
+            gpu.spend(COMPILE_MS)
+
+    def __repr__(self) -> str:
+        return f"ModelKernel {self.name}"
+
+    def __call__(self, *arrays: DeviceArray, stream: int = 0) -> None:
+        """Launch: costs the host 5 us, and is not waited for."""
+        if not all(isinstance(array, DeviceArray) for array in arrays):
+            raise ArgumentError.explained(
+                f"{self.name} got an argument that lies on the host.",
+                "A kernel of the model takes arrays of the model.",
+                "Make them with gpu.array(values) or gpu.empty(n).",
+            )
+        self._compile(arrays)
+        self.gpu.launch(self, arrays, stream)
+
+    def _compile(self, arrays: tuple) -> None:
+        shapes = tuple(array.shape for array in arrays)
+        if self._lazy and shapes not in self._ready:
+            building.announce(self.name)
+            self._ready.add(shapes)
+            self.gpu.spend(COMPILE_MS)
+
+    def traffic(self, arrays: tuple) -> list[tuple[int, int, bool]]:
+        """List address, bytes, and whether they are read, of what passes memory."""
+        found = []
+        for position, array in enumerate(arrays):
+            written = position in self._writes or position in self._updates
+            if position not in self._writes:
+                found.append((array.address, array.nbytes, True))
+            if written:
+                found.append((array.address, array.nbytes, False))
+        return found
+
+    def run(self, arrays: tuple) -> None:
+        """Compute, on the bytes that the arrays have."""
+        self._function(*map(values, arrays))
+
+    @property
+    def slow(self) -> float:
+        """Factor on the time of its bytes."""
+        return self._slow

@@ -1,0 +1,45 @@
+"""Memory of the modelled GPU: bytes that its arrays share with nobody."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from coursekit.runtime.arrays import DeviceArray
+
+UNSET = 0xCB
+
+
+class Waits(Protocol):
+    """What memory asks of its GPU."""
+
+    def synchronize(self) -> None:
+        """Wait for all work."""
+
+
+class Memory:
+    """A run of bytes of the model; reading it from the host waits for the GPU."""
+
+    space = "model"
+
+    def __init__(self, gpu: Waits, address: int, nbytes: int):
+        self._gpu, self.address, self.nbytes = gpu, address, nbytes
+        self.values = np.full(nbytes, UNSET, np.uint8)
+
+    def read(self, offset: int, nbytes: int) -> np.ndarray:
+        """Copy bytes to the host, when all work is done."""
+        self._gpu.synchronize()
+        return self.values[offset : offset + nbytes].copy()
+
+    def write(self, offset: int, data: np.ndarray) -> None:
+        """Copy bytes from the host, when all work is done."""
+        self._gpu.synchronize()
+        self.values[offset : offset + data.size] = data
+
+
+def values(array: DeviceArray) -> np.ndarray:
+    """View the elements of an array of the model."""
+    begin = array._offset
+    found = array._buffer.values[begin : begin + array.nbytes]
+    return found.view(array.dtype).reshape(array.shape)

@@ -1,0 +1,328 @@
+"""One block whose warps are scheduled by hand: orders, results, races, barriers."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coursekit.errors import ArgumentError, KernelError
+from coursekit.runtime import simulator
+from coursekit.runtime.arguments.staging import stage
+from coursekit.runtime.configuration import check, configure
+from coursekit.simt.interpreter.access import WRITES
+from coursekit.simt.memory.memory import POISON
+from coursekit.simt.tracing.turns import BARRIER, Event, Turns
+
+MOST_ORDERS, SEEDS, MOST_WARPS, MOST_TURNS = 1000, 200, 8, 600
+PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one order of turns led to.
+
+    Attributes
+    ----------
+    order : tuple of int
+        The warps in the order of their turns.
+    events : tuple of Event
+        What they did.
+    values : mapping of str to numpy.ndarray
+        The arrays that the kernel may have written.
+    error : KernelError or None
+    """
+
+    order: tuple[int, ...]
+    events: tuple[Event, ...]
+    values: Mapping[str, np.ndarray] = field(repr=False)
+    error: KernelError | None = None
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of many orders.
+
+    Attributes
+    ----------
+    tried, wrong : int
+        Orders, and those with a wrong result.
+    example : Outcome or None
+        A wrong one.
+    exhaustive : bool
+        Whether these are all orders that there are.
+    """
+
+    tried: int
+    wrong: int
+    example: Outcome | None
+    exhaustive: bool
+
+
+class Stage:
+    """A kernel with its arguments, launched over and over in orders of one's choice.
+
+    Parameters
+    ----------
+    kernel, block, args, shared_bytes
+        As for ``ck.count``; the grid is one block of 2 to 8 warps.
+    expected : mapping of str to array, optional
+        The right contents of arrays by parameter. Without it, what comes out when
+        the warps go in step, each doing its first access before any does its second.
+
+    Attributes
+    ----------
+    plan : tuple of tuple of Event
+        What each warp does, in its own order.
+    error : KernelError or None
+        What stopped the warps when they went in step.
+    """
+
+    def __init__(self, kernel, block, args, *, shared_bytes=0, expected=None):
+        self.kernel, self.args = kernel, tuple(args)
+        self.configuration = configure(kernel.name, 1, block, shared_bytes=shared_bytes)
+        self.warps = _warps(self.configuration.block)
+        first = self._play(Turns(_in_step()))
+        sites = _contested(first.events)
+        self._sites = sites
+        turns = _in_step()
+        rehearsal = self._play(Turns(turns, sites=sites))
+        self.error = rehearsal.error
+        self.plan = tuple(
+            tuple(event for event in rehearsal.events if event.warp == warp)
+            for warp in range(self.warps)
+        )
+        _check_turns(kernel.name, rehearsal.order)
+        self.expected = rehearsal.values if expected is None else {
+            name: np.asarray(value) for name, value in expected.items()
+        }  # fmt: skip
+
+    def play(self, order: Sequence[int]) -> Outcome:
+        """Run the warps in an order of turns; what is left goes in ascending order."""
+        left = list(order)
+
+        def choose(able: list[int]) -> int:
+            while left:
+                warp = left.pop(0)
+                if warp in able:
+                    return warp
+            return able[0]
+
+        return self._play(Turns(choose, self.plan, self._sites))
+
+    def is_right(self, outcome: Outcome) -> bool:
+        """Whether an outcome is what it should be."""
+        return outcome.error is None and not self.wrong(outcome)
+
+    def wrong(self, outcome: Outcome) -> str:
+        """Say what is wrong with an outcome; empty if nothing is."""
+        if outcome.error is not None:
+            return str(outcome.error).splitlines()[0]
+        for name, right in self.expected.items():
+            found = outcome.values[name].reshape(right.shape)
+            inexact = right.dtype.kind == "f"
+            same = _close(found, right) if inexact else (
+                found == right
+            )  # fmt: skip
+            if not same.all():
+                return _mismatch(name, found.reshape(-1), right.reshape(-1), same)
+        return ""
+
+    # -- orders ---------------------------------------------------------------------
+
+    @property
+    def orders(self) -> int:
+        """How many orders of turns there are."""
+        total = 1
+        for counts in self._epochs():
+            total *= math.factorial(sum(counts))
+            for count in counts:
+                total //= math.factorial(count)
+        return total
+
+    def _epochs(self) -> list[list[int]]:
+        """For each stretch between barriers the turns of each warp."""
+        last = max((event.epoch for one in self.plan for event in one), default=0)
+        return [
+            [
+                sum(event.epoch == epoch and event.verb != BARRIER for event in one)
+                for one in self.plan
+            ]
+            for epoch in range(last + 1)
+        ]
+
+    def all_orders(self) -> Iterator[tuple[int, ...]]:
+        """Yield every order of turns."""
+        stretches = [
+            lambda counts=counts: interleavings(tuple(counts))
+            for counts in self._epochs()
+        ]
+        yield from chained(stretches)
+
+    def some_orders(self, count: int, seed: int = 0) -> Iterator[tuple[int, ...]]:
+        """Yield orders drawn at random."""
+        shuffler = random.Random(seed)
+        for _ in range(count):
+            order: list[int] = []
+            for counts in self._epochs():
+                turns = [warp for warp, n in enumerate(counts) for _ in range(n)]
+                shuffler.shuffle(turns)
+                order += turns
+            yield tuple(order)
+
+    def try_all(self, patience_s: float = PATIENCE_S) -> Trial:
+        """Try all orders if they are at most 1,000, else 200 drawn at random."""
+        every = self.orders <= MOST_ORDERS
+        orders = self.all_orders() if every else self.some_orders(SEEDS)
+        tried = wrong = 0
+        example, end = None, time.monotonic() + patience_s
+        for order in orders:
+            outcome = self.play(order)
+            tried += 1
+            if not self.is_right(outcome):
+                wrong += 1
+                example = example or outcome
+            if time.monotonic() > end:
+                break
+        return Trial(tried, wrong, example, every and tried == self.orders)
+
+    def races(self) -> list[tuple[Event, Event, int]]:
+        """Pairs of events that nothing orders, and an element that both touch."""
+        return [
+            (one, other, element)
+            for mine, theirs in itertools.combinations(self.plan, 2)
+            for one in mine
+            for other in theirs
+            if (element := one.races_with(other)) is not None
+        ]
+
+    def _play(self, turns: Turns) -> Outcome:
+        kernel, configuration = self.kernel, self.configuration
+        backend = (simulator.active() or simulator.default()).backend
+        values = kernel.signature.convert(self.args)
+        check(kernel.name, configuration, backend.needs(kernel), backend.device)
+        staged = stage(backend, kernel.signature.rules, values, isolate=True)
+        order: list[int] = []
+        asked = turns.choose
+
+        def choose(able: list[int]) -> int:
+            order.append(asked(able))
+            return order[-1]
+
+        turns.choose, error = choose, None
+        try:
+            backend.launch(kernel, configuration, staged, observer=turns)
+        except KernelError as found:
+            error = found.with_traceback(None)
+        return Outcome(tuple(order), tuple(turns.events), _outputs(staged), error)
+
+
+def _close(found, right) -> np.ndarray:
+    """Compare floats; what nobody writes may hold NaN from the start."""
+    return np.isclose(found, right, rtol=1e-5, atol=1e-6, equal_nan=True)
+
+
+def _mismatch(name: str, found, right, same) -> str:
+    """Say which element is wrong first, and how many are."""
+    at = int(np.argmin(same.reshape(-1)))
+    unset = set(found[at].tobytes()) == {POISON}
+    held = "a value that nobody wrote" if unset else f"{found[at]:g}"
+    return (
+        f"{name}[{at}] is {held}, right is {right[at]:g} "
+        f"({int((~same).sum())} of {same.size} elements are wrong)"
+    )
+
+
+def _outputs(staged) -> dict[str, np.ndarray]:
+    found = {}
+    for item, buffer, offset in staged.copies:
+        if item.rule.is_output:
+            data = buffer.read(offset, item.operand.nbytes)
+            found[item.rule.parameter.name] = data.view(item.operand.dtype)
+    return found
+
+
+def _warps(block) -> int:
+    count = -(-math.prod(block) // 32)
+    if not 2 <= count <= MOST_WARPS:
+        raise ArgumentError.explained(
+            f"scheduler got a block of {block} threads, which is {count} "
+            f"warp{'s' if count > 1 else ''}.",
+            "There is a choice only among several warps, and a table has only so "
+            "much room.",
+            f"Give a block of 33 to {32 * MOST_WARPS} threads, best of 128.",
+        )
+    return count
+
+
+def _check_turns(name: str, order: tuple[int, ...]) -> None:
+    if len(order) > MOST_TURNS:
+        raise ArgumentError.explained(
+            f"scheduler got {name}, whose warps have {len(order):,} turns.",
+            "Each access of memory that warps share, and each barrier, is a turn.",
+            f"Give a smaller input, and fewer warps: at most {MOST_TURNS} turns.",
+        )
+
+
+def _in_step():
+    """Choose the warp that had fewest turns."""
+    turns: dict[int, int] = {}
+
+    def choose(able: list[int]) -> int:
+        warp = min(able, key=lambda one: (turns.get(one, 0), one))
+        turns[warp] = turns.get(warp, 0) + 1
+        return warp
+
+    return choose
+
+
+def _contested(events: Sequence[Event]) -> set:
+    """Instructions that meet those of other warps, or all of shared memory."""
+    accesses = [event for event in events if event.verb != BARRIER]
+    touched: dict[tuple, int] = {}
+    for event in accesses:
+        key = event.site, event.warp, event.verb, event.array, event.space
+        touched[key] = touched.get(key, 0) | event.touched
+    found = set()
+    for (one, mine), (other, theirs) in itertools.combinations(touched.items(), 2):
+        alike, verbs = one[3:] == other[3:], {one[2], other[2]}
+        conflict = len(verbs) > 1 or verbs == {WRITES}
+        if one[1] != other[1] and alike and conflict and mine & theirs:
+            found |= {one[0], other[0]}
+    shared = {event.site for event in accesses if event.space == "shared"}
+    return found or shared or {event.site for event in accesses}
+
+
+def interleavings(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield every order of turns, of which number n has ``counts[n]``.
+
+    Examples
+    --------
+    >>> list(interleavings((2, 1)))
+    [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+    """
+    if not any(counts):
+        yield ()
+        return
+    for warp, count in enumerate(counts):
+        if count:
+            rest = (*counts[:warp], count - 1, *counts[warp + 1 :])
+            for order in interleavings(rest):
+                yield (warp, *order)
+
+
+def chained(
+    stretches: Sequence[Callable[[], Iterator[tuple[int, ...]]]],
+) -> Iterator[tuple[int, ...]]:
+    """Yield every order of the first stretch, followed by every one of the others."""
+    if not stretches:
+        yield ()
+        return
+    for first in stretches[0]():
+        for rest in chained(stretches[1:]):
+            yield (*first, *rest)

@@ -1,0 +1,1 @@
+"""Modules, kernels, arguments and launches, on a GPU or on the simulator."""

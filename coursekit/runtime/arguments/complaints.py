@@ -1,0 +1,46 @@
+"""Errors about one kernel argument, which name the parameter and its type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from coursekit.errors import ArgumentError, CourseError
+from coursekit.runtime.arguments.operands import summary
+from coursekit.toolchain.signature import CType, Parameter
+
+WRONG_ORDER = "Often two arguments are in the wrong order."
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The parameter that an argument is meant for."""
+
+    kernel_name: str
+    parameter: Parameter
+
+    @property
+    def ctype(self) -> CType:
+        return self.parameter.type
+
+    def error(self, got: str, cause: str, cure: str) -> CourseError:
+        """Build the error for an argument that is `got`."""
+        where = f"{self.kernel_name}: parameter {self.parameter.name} ({self.ctype})"
+        return ArgumentError.explained(f"{where} got {got}.", cause, cure)
+
+    def about(self, problem: CourseError) -> CourseError:
+        """Build the error for an argument that no kernel can take."""
+        got = problem.what[:1].lower() + problem.what[1:].removesuffix(".")
+        return self.error(got, problem.cause, problem.cure)
+
+    def unlike(self, value, wanted: str) -> CourseError:
+        """Build the error for a value of another kind than the one wanted."""
+        name = self.parameter.name
+        if isinstance(value, (str, bytes, type(None), complex, np.complexfloating)):
+            cause = f"The parameter takes {wanted}."
+        else:
+            cause = f"The parameter takes {wanted}. {WRONG_ORDER}"
+        return self.error(
+            summary(value), cause, f"Pass {wanted} for {name}, in the kernel's order."
+        )

@@ -1,0 +1,286 @@
+"""The GPU as a backend: memory, launches and their errors, through CuPy."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import struct
+import sys
+import weakref
+
+import numpy as np
+
+from coursekit import hardware
+from coursekit.errors import CourseError, DeviceError
+from coursekit.runtime.configuration import Configuration, Needs
+from coursekit.runtime.gpu import printing
+from coursekit.runtime.gpu.faults import FAULTS, RESTART, refusal
+from coursekit.runtime.gpu.function import GpuFunction
+
+POISON = 0xCB
+
+
+def missing() -> str:
+    """Say why no GPU can be used here; empty when one can."""
+    if hardware.present_gpu() is None:
+        return "this machine has no GPU that CUDA 13 can use"
+    try:
+        import cupy
+    except ImportError:
+        return "CuPy is not installed (pip install 'coursekit[gpu]')"
+    try:
+        return "" if cupy.cuda.runtime.getDeviceCount() else "CuPy finds no GPU"
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        return f"CuPy cannot use the GPU ({error})"
+
+
+@functools.cache
+def backend() -> GpuBackend:
+    """Return the backend of the first GPU of this machine."""
+    return GpuBackend()
+
+
+def copy_to_host(address: int, nbytes: int) -> np.ndarray:
+    """Copy bytes of GPU memory to a fresh array of uint8, after all work is done."""
+    gpu = backend()
+    data = np.empty(nbytes, np.uint8)
+    with gpu.errors("an earlier launch"):
+        gpu.cupy.cuda.runtime.deviceSynchronize()
+        if nbytes:
+            gpu.cupy.cuda.runtime.memcpy(
+                data.ctypes.data,
+                address,
+                nbytes,
+                gpu.cupy.cuda.runtime.memcpyDeviceToHost,
+            )
+    return data
+
+
+def copy_from_host(address: int, data: np.ndarray) -> None:
+    """Copy an array of uint8 into GPU memory and wait for the end."""
+    gpu = backend()
+    data = np.ascontiguousarray(data)
+    with gpu.errors("an earlier launch"):
+        if data.size:
+            gpu.cupy.cuda.runtime.memcpy(
+                address,
+                data.ctypes.data,
+                data.size,
+                gpu.cupy.cuda.runtime.memcpyHostToDevice,
+            )
+            gpu.cupy.cuda.runtime.streamSynchronize(0)
+
+
+class GpuBuffer:
+    """Bytes of GPU memory, from CuPy's pool."""
+
+    __slots__ = ("address", "memory", "nbytes")
+    space = "gpu"
+
+    def __init__(self, memory, nbytes: int):
+        self.memory = memory
+        self.address = memory.ptr
+        self.nbytes = nbytes
+
+    def read(self, offset: int, nbytes: int) -> np.ndarray:
+        """Copy bytes out, as a fresh array of uint8."""
+        return copy_to_host(self.address + offset, nbytes)
+
+    def write(self, offset: int, data: np.ndarray) -> None:
+        """Copy an array of uint8 in."""
+        copy_from_host(self.address + offset, data)
+
+
+class _ForeignStream:
+    """Another library's stream, in the protocol by which libraries share streams."""
+
+    def __init__(self, address: int):
+        self.address = address
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.address
+
+
+class GpuBackend:
+    """Allocates and launches on the first GPU of this machine.
+
+    Attributes
+    ----------
+    lost : str
+        What ended the context; empty while it works.
+    """
+
+    space = "gpu"
+
+    def __init__(self):
+        import cupy
+
+        self.cupy = cupy
+        self.device = hardware.present_gpu()
+        self.lost = ""
+        self._modules: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._kernels: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+    def allocate(self, nbytes, *, name="", shape=None, dtype=None) -> GpuBuffer:
+        """Reserve memory, filled with the poison pattern.
+
+        Raises
+        ------
+        DeviceError
+            The GPU has not enough memory.
+        """
+        with self.errors("an earlier launch"):
+            try:
+                memory = self.cupy.cuda.alloc(nbytes)
+            except self.cupy.cuda.memory.OutOfMemoryError:
+                raise self._out_of_memory(nbytes) from None
+            if nbytes:  # the pattern must not overtake a launch on another stream
+                memory.memset(POISON, nbytes)
+                self.cupy.cuda.runtime.streamSynchronize(0)
+        return GpuBuffer(memory, nbytes)
+
+    def _out_of_memory(self, nbytes: int) -> CourseError:
+        free, total = self.cupy.cuda.runtime.memGetInfo()
+        return DeviceError.explained(
+            f"out of memory: {nbytes:,} bytes asked for, {free:,} of {total:,} bytes "
+            f"of the {self.device.name} are free.",
+            "Arrays that are still referenced keep their memory, and other programs "
+            "may use the GPU.",
+            "Use a smaller size, or delete arrays that are no longer needed.",
+        )
+
+    def needs(self, kernel) -> Needs:
+        """Static shared bytes, most threads and clusters of a kernel."""
+        return self._loaded(kernel).needs
+
+    def handle(self, kernel) -> int:
+        """Return the driver's handle of a kernel, a CUfunction."""
+        return self._loaded(kernel).function.ptr
+
+    def prepare(self, kernel, configuration: Configuration) -> None:
+        """Load a kernel, and allow what a launch needs: a graph then only launches."""
+        with self.errors("an earlier launch"):
+            self._loaded(kernel).allow(configuration)
+
+    def launch(self, kernel, configuration: Configuration, staged, *, wait: bool):
+        """Launch a kernel, and wait for its end unless told otherwise.
+
+        Raises
+        ------
+        KernelError
+            The kernel did something wrong; the context is then lost.
+        """
+        loaded = self._loaded(kernel)
+        if wait and loaded.prints:
+            with printing.to_python():
+                self._run(loaded, kernel.name, configuration, staged, wait)
+        else:
+            self._run(loaded, kernel.name, configuration, staged, wait)
+
+    def _run(self, loaded, name, configuration, staged, wait: bool) -> None:
+        with self.errors(name):
+            stream = self._stream(configuration.stream, staged.uses_torch)
+            loaded.launch(configuration, staged.values, stream)
+            if wait and not self.cupy.cuda.runtime.streamIsCapturing(stream.ptr):
+                stream.synchronize()
+
+    def quick(self, kernel, configuration: Configuration):
+        """Prepare launches on a stream that skip what is the same each time.
+
+        Returns
+        -------
+        callable or None
+            Takes the arguments; returns False, without launching, when one needs
+            the thorough way.
+        """
+        if configuration.cooperative or configuration.cluster:
+            return None
+        from coursekit.runtime.gpu.quick import fetchers
+
+        loaded = self._loaded(kernel)
+        fetch_each = fetchers(self.cupy, kernel.signature.rules)
+        grid, block = configuration.grid, configuration.block
+        shared = configuration.shared_bytes
+        stream = self._stream(configuration.stream, uses_torch=False)
+        pack, buffer, lock = loaded.layout.pack_into, loaded.buffer, loaded.lock
+        driver_error = self.cupy.cuda.driver.CUDADriverError
+        runtime_error = self.cupy.cuda.runtime.CUDARuntimeError
+        function, pointers, count = loaded.function, loaded.pointers, len(fetch_each)
+
+        def launch(arguments) -> bool:
+            if len(arguments) != count:
+                return False
+            values = [
+                fetch(value) for fetch, value in zip(fetch_each, arguments, strict=True)
+            ]
+            with lock:
+                try:
+                    pack(buffer, 0, *values)
+                except (struct.error, OverflowError):  # None stands for "look closer"
+                    return False
+                try:
+                    function(grid, block, pointers, shared, stream)
+                except (driver_error, runtime_error) as error:
+                    raise self.translate(error, kernel.name) from error
+            return True
+
+        return launch
+
+    def _loaded(self, kernel) -> GpuFunction:
+        found = self._kernels.get(kernel)
+        if found is None:
+            with self.errors("an earlier launch"):
+                found = GpuFunction(self.cupy, self._module(kernel.module), kernel)
+            self._kernels[kernel] = found
+        return found
+
+    def _module(self, module):
+        """Load the machine code of a module, once a module."""
+        found = self._modules.get(module)
+        if found is None:
+            major, minor = self.device.compute_capability
+            found = self.cupy.cuda.function.Module()
+            found.load(module.cubin(f"sm_{major}{minor}"))
+            self._modules[module] = found
+        return found
+
+    def _stream(self, stream, uses_torch: bool):
+        """Find the CuPy stream to launch on."""
+        if stream is None and uses_torch:
+            stream = sys.modules["torch"].cuda.current_stream()
+        if stream is None:
+            return self.cupy.cuda.get_current_stream()
+        if hasattr(stream, "ptr") and hasattr(stream, "synchronize"):
+            return stream
+        address = getattr(stream, "cuda_stream", None)
+        if address is None:
+            address = stream.ptr if hasattr(stream, "ptr") else int(stream)
+        return self.cupy.cuda.Stream.from_external(_ForeignStream(address))
+
+    @contextlib.contextmanager
+    def errors(self, what: str):
+        """Translate errors of CUDA in the ``with`` block, which concerns `what`."""
+        if self.lost:
+            raise self._lost_error()
+        try:
+            yield
+        except RuntimeError as error:
+            if not hasattr(error, "status"):  # not one of CuPy's
+                raise
+            raise self.translate(error, what) from error
+
+    def translate(self, error: RuntimeError, what: str) -> CourseError:
+        """Turn an error of CUDA, as CuPy raises it, into one of this package."""
+        status = error.status
+        if self.lost:
+            return self._lost_error()
+        if status in FAULTS:
+            kind, fault = FAULTS[status]
+            self.lost = f"{what} {fault}"
+            return kind.explained(f"{self.lost} ({error}).", *RESTART)
+        return refusal(status, error, what)
+
+    def _lost_error(self) -> CourseError:
+        return DeviceError.explained(
+            f"the GPU's context is lost: {self.lost}.", *RESTART
+        )

@@ -1,0 +1,115 @@
+"""One kernel loaded on a GPU: its attributes, its argument buffer, its launch."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+
+import numpy as np
+
+from coursekit.runtime.configuration import Configuration, Needs
+from coursekit.runtime.gpu import printing
+
+PLAIN_SHARED_BYTES = 48 * 1024
+# CUfunction_attribute, the numbers that CuPy has no name for.
+_MAX_THREADS, _STATIC_SHARED, _MAX_DYNAMIC_SHARED = 0, 1, 8
+_CLUSTER, _LARGE_CLUSTER = (11, 12, 13), 14
+
+
+class GpuFunction:
+    """A kernel on the GPU, with room for the arguments of one launch."""
+
+    def __init__(self, cupy, module, kernel):
+        self.driver = cupy.cuda.driver
+        self.prints = printing.prints(kernel.module.ptx)
+        self.function = module.get_function(kernel.lowered_name)
+        self.layout = kernel.signature.layout
+        self.buffer = ctypes.create_string_buffer(max(self.layout.size, 1))
+        start = ctypes.addressof(self.buffer)
+        places = [start + each.offset for each in kernel.parameters]
+        self.addresses = (ctypes.c_void_p * max(len(places), 1))(*places)
+        self.pointers = tuple(map(cupy.cuda.function.CPointer, places))
+        self.lock = threading.Lock()
+        self.needs = self._read_needs()
+        self._opted_in = 0
+
+    def _attribute(self, number: int) -> int:
+        return self.driver.funcGetAttribute(number, self.function.ptr)
+
+    def _read_needs(self) -> Needs:
+        cluster = tuple(map(self._attribute, _CLUSTER))
+        return Needs(
+            self._attribute(_STATIC_SHARED),
+            self._attribute(_MAX_THREADS),
+            cluster if min(cluster) > 0 else None,
+        )
+
+    def launch(self, configuration: Configuration, values, stream) -> None:
+        """Pack the values and launch; the driver copies them before it returns."""
+        self.allow(configuration)
+        with self.lock:
+            self.layout.pack_into(self.buffer, 0, *values)
+            special = configuration.cooperative or configuration.cluster
+            if special or configuration.early:
+                self._launch_with_attributes(configuration, stream)
+            else:
+                self.function(
+                    configuration.grid,
+                    configuration.block,
+                    self.pointers,
+                    configuration.shared_bytes,
+                    stream,
+                )
+
+    def allow(self, configuration: Configuration) -> None:
+        """Opt in to shared memory above 48 KB, and to clusters above 8 blocks."""
+        dynamic = configuration.shared_bytes
+        whole = dynamic + self.needs.shared_bytes
+        if whole > PLAIN_SHARED_BYTES and dynamic > self._opted_in:
+            self._set(_MAX_DYNAMIC_SHARED, dynamic)
+            self._opted_in = dynamic
+        if configuration.cluster and np.prod(configuration.cluster) > 8:
+            self._set(_LARGE_CLUSTER, 1)
+
+    def _set(self, number: int, value: int) -> None:
+        self.driver.funcSetAttribute(self.function.ptr, number, value)
+
+    def _launch_with_attributes(self, configuration: Configuration, stream) -> None:
+        from cuda.bindings import driver
+
+        attributes = launch_attributes(driver, configuration)
+        config = driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = configuration.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = configuration.block
+        config.sharedMemBytes = configuration.shared_bytes
+        config.hStream = driver.CUstream(stream.ptr)
+        config.attrs, config.numAttrs = attributes, len(attributes)
+        (status,) = driver.cuLaunchKernelEx(
+            config,
+            driver.CUfunction(self.function.ptr),
+            ctypes.addressof(self.addresses),
+            0,
+        )
+        self.driver.check_status(int(status))
+
+
+def launch_attributes(driver, configuration: Configuration) -> list:
+    """Describe what is special about a launch the way the driver takes it."""
+    kinds, attributes = driver.CUlaunchAttributeID, []
+    if configuration.early:
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = kinds.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attribute.value.programmaticStreamSerializationAllowed = 1
+        attributes.append(attribute)
+    if configuration.cooperative:
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = kinds.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+        attribute.value.cooperative = 1
+        attributes.append(attribute)
+    if configuration.cluster:
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = kinds.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        shape = attribute.value.clusterDim
+        shape.x, shape.y, shape.z = configuration.cluster
+        attributes.append(attribute)
+    return attributes

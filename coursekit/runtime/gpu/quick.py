@@ -1,0 +1,92 @@
+"""Arguments of repeated launches on a GPU: usual types by the shortest way.
+
+A fetcher returns what is packed for one argument. It returns None, which cannot be
+packed, for any value that it does not know: the thorough way then handles the launch.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+from coursekit.runtime.arguments import Rule
+from coursekit.runtime.arguments.pointers import alignment
+from coursekit.runtime.arrays import DeviceArray
+from coursekit.toolchain.signature import CType
+
+_INTS = frozenset({int, np.int32, np.int64, np.uint32, np.uint64})
+_FLOATS = frozenset({float, int, np.float32, np.float64})
+
+
+def fetchers(cupy, rules: tuple[Rule, ...]) -> tuple[Callable, ...]:
+    """Make one fetcher for each parameter."""
+    return tuple(_fetcher(cupy, rule) for rule in rules)
+
+
+def _fetcher(cupy, rule: Rule) -> Callable:
+    ctype = rule.parameter.type
+    if ctype.is_pointer:
+        return _pointer(cupy, ctype.pointee)
+    if ctype.lanes == 1 and ctype.kind in ("int", "uint"):
+        return _number(_INTS)
+    if ctype.lanes == 1 and ctype.kind == "float":
+        return _number(_FLOATS)
+    return rule.convert if rule.code != "Q" else _unknown
+
+
+def _unknown(value) -> None:
+    return None
+
+
+def _number(types: frozenset) -> Callable:
+    def fetch(value):
+        return value if type(value) in types else None
+
+    return fetch
+
+
+def _pointer(cupy, target: CType) -> Callable:
+    ndarray, lanes = cupy.ndarray, target.lanes
+    dtypes, torch_types = _element_types(target)
+    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+    last_bits = alignment(target) - 1
+
+    def fetch(value):
+        kind = type(value)
+        if kind is DeviceArray:
+            address = value.address
+            if value.dtype not in dtypes or value.space != "gpu":
+                return None
+        elif kind is ndarray:
+            address = value.data.ptr
+            if value.dtype not in dtypes or not value.flags.c_contiguous:
+                return None
+        elif kind is tensor and lanes == 1 and value.is_cuda:
+            address = value.data_ptr()
+            if value.dtype not in torch_types or not value.is_contiguous():
+                return None
+        else:
+            return None
+        if address & last_bits or (lanes > 1 and value.size % lanes):
+            return None
+        return address
+
+    return fetch
+
+
+def _element_types(target: CType) -> tuple[tuple, tuple]:
+    """Element types that need no closer look, NumPy's and torch's.
+
+    In tuples, since `in` finds the same object there without hashing it.
+    """
+    if target.dtype is None:
+        return (), ()
+    names = {target.dtype}
+    if target.name == "char":
+        names.add("uint8")
+    torch = sys.modules.get("torch")
+    torch_names = {"bfloat16"} if target.kind == "bfloat16" else names
+    torch_types = {getattr(torch, name, None) for name in torch_names} - {None}
+    return tuple(map(np.dtype, names)), tuple(torch_types)

@@ -1,0 +1,229 @@
+"""Kernels and their launches, on a GPU or on the simulator."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+from collections.abc import Iterator
+from dataclasses import replace
+
+from coursekit.errors import LaunchError
+from coursekit.runtime import backend as backends
+from coursekit.runtime import simulator
+from coursekit.runtime.arguments import Signature
+from coursekit.runtime.arguments.staging import stage
+from coursekit.runtime.configuration import Configuration, check, configure
+
+_deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(
+    "deferred", default=False
+)
+_counted: contextvars.ContextVar[list | None] = contextvars.ContextVar(
+    "counted", default=None
+)
+
+
+class Kernel:
+    """A kernel of a compiled module, ready to launch.
+
+    Attributes
+    ----------
+    module
+        The module that it belongs to.
+    name, lowered_name : str
+        Its name in C++, and in the machine code.
+    parameters : tuple of Parameter
+        Names and C++ types of its parameters.
+
+    Examples
+    --------
+    ``kernel[grid, block](x, y, n)`` launches; grid and block are ints or tuples
+    (x, y, z). ``kernel[grid, block, shared_bytes, stream](x, y, n)`` also sets the
+    dynamic shared memory of each block and the stream.
+    """
+
+    def __init__(self, module, name: str, lowered_name: str, parameters):
+        self.module = module
+        self.name = name
+        self.lowered_name = lowered_name
+        self.signature = Signature(name, parameters)
+        self._launchers: dict = {}
+
+    @property
+    def parameters(self) -> tuple:
+        """Names and C++ types of the parameters."""
+        return self.signature.parameters
+
+    def __repr__(self) -> str:
+        return f"Kernel {self.signature}"
+
+    def __getitem__(self, index) -> Launcher:
+        """Configure a launch: grid, block, dynamic shared bytes, stream."""
+        try:
+            return self._launchers[index]
+        except (KeyError, TypeError):
+            launcher = self._launcher(index)
+        # Only launches on a stream are worth remembering: others wait for the end.
+        if launcher.configuration.stream is not None:
+            with contextlib.suppress(TypeError):
+                self._launchers[index] = launcher
+        return launcher
+
+    def _launcher(self, index) -> Launcher:
+        if not isinstance(index, tuple) or not 2 <= len(index) <= 4:
+            raise LaunchError.explained(
+                f"{self.name}[{index!r}] is no launch configuration.",
+                "The brackets hold the grid and the block, and may add the bytes of "
+                "dynamic shared memory and a stream.",
+                f"Write {self.name}[grid, block](...).",
+            )
+        grid, block, shared_bytes, stream = (*index, *(0, None)[len(index) - 2 :])
+        return Launcher(
+            self,
+            configure(self.name, grid, block, shared_bytes=shared_bytes, stream=stream),
+        )
+
+    def __call__(self, *arguments):
+        """Refuse: a launch needs a grid and a block."""
+        raise LaunchError.explained(
+            f"{self.name}(...) has no grid and no block.",
+            "A kernel runs as many blocks of as many threads as the launch says.",
+            f"Write {self.name}[grid, block](...).",
+        )
+
+    def launch(
+        self,
+        grid,
+        block,
+        *arguments,
+        shared_bytes: int = 0,
+        stream=None,
+        cooperative: bool = False,
+        cluster=None,
+        early: bool = False,
+    ) -> None:
+        """Launch with every option.
+
+        Parameters
+        ----------
+        grid, block : int or tuple of int
+            Blocks and threads a block, (x, y, z).
+        *arguments
+            One for each parameter of the kernel.
+        shared_bytes : int
+            Dynamic shared memory of each block.
+        stream : cupy.cuda.Stream, torch.cuda.Stream or None
+            None launches on the current stream, waits for the end, and checks.
+        cooperative : bool
+            Make all blocks resident at once, for grid-wide barriers.
+        cluster : int or tuple of int, optional
+            Blocks a cluster.
+        early : bool
+            Let it begin before the kernel in front of it on the stream has ended; it
+            waits itself for what that one writes, by `griddepcontrol.wait`.
+
+        Raises
+        ------
+        LaunchError
+            The configuration is impossible.
+        ArgumentError
+            An argument does not fit its parameter.
+        KernelError
+            The kernel did something wrong; arrays on the host are then unchanged.
+        """
+        configuration = configure(
+            self.name,
+            grid,
+            block,
+            shared_bytes=shared_bytes,
+            stream=stream,
+            cooperative=cooperative,
+            cluster=cluster,
+            early=early,
+        )
+        run(self, configuration, arguments)
+
+
+class Launcher:
+    """A kernel with its launch configuration; call it with the arguments."""
+
+    __slots__ = ("_quick", "configuration", "kernel")
+
+    def __init__(self, kernel: Kernel, configuration: Configuration):
+        self.kernel = kernel
+        self.configuration = configuration
+        self._quick = None
+
+    def __repr__(self) -> str:
+        shown = f"{self.kernel.name}[{self.configuration.written}]"
+        arguments = self.kernel.signature.names
+        return f"{shown} by itself launches nothing; type {shown}({arguments})"
+
+    def __call__(self, *arguments) -> None:
+        """Launch; see `Kernel.launch`."""
+        quick = self._quick
+        if quick is not None and simulator.active() is None and quick(arguments):
+            return
+        run(self.kernel, self.configuration, arguments)
+        if quick is None and self.configuration.stream is not None:
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Remember what makes the next launch on this stream cheap, on a GPU."""
+        backend = backends.current()
+        if backend.space == "gpu":
+            self._quick = backend.quick(self.kernel, self.configuration)
+
+
+def run(kernel: Kernel, configuration: Configuration, arguments) -> None:
+    """Check, launch on the current backend, and bring results back."""
+    backend = backends.current()
+    values = kernel.signature.convert(arguments)
+    check(kernel.name, configuration, backend.needs(kernel), backend.device)
+    staged = stage(backend, kernel.signature.rules, values)
+    found = _counted.get()
+    if found is not None and backend.space == "simulator":
+        found.append(_count(backend, kernel, configuration, staged))
+    else:
+        on_stream = configuration.stream is not None or _deferred.get()
+        wait = bool(staged.copies) or not on_stream
+        backend.launch(kernel, configuration, staged, wait=wait)
+    staged.copy_back()
+
+
+def _count(backend, kernel: Kernel, configuration: Configuration, staged):
+    from coursekit.analysis.machine_code import plans
+
+    plan = plans.plan(kernel, backend.device)
+    found = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
+    return replace(found.counters, device=backend.device.name)
+
+
+@contextlib.contextmanager
+def deferred() -> Iterator[None]:
+    """Launch without waiting for the end, as a benchmark does.
+
+    Launches on a GPU inside the ``with`` block return at once, unless an argument
+    lies on the host. Their errors show when the stream is next waited for.
+    """
+    token = _deferred.set(True)
+    try:
+        yield
+    finally:
+        _deferred.reset(token)
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[list]:
+    """Count every launch on the simulator inside the ``with`` block.
+
+    Yields
+    ------
+    list of Counters
+        One for each launch, in order; filled while the block runs.
+    """
+    found: list = []
+    token = _counted.set(found)
+    try:
+        yield found
+    finally:
+        _counted.reset(token)

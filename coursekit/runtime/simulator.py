@@ -1,0 +1,330 @@
+"""The simulator as a backend: its context, its memory, its launches."""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import math
+import sys
+import threading
+import weakref
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coursekit import paths
+from coursekit.errors import LaunchError, UnsupportedError
+from coursekit.runtime.configuration import Configuration, Needs
+from coursekit.runtime.progress_bar import ProgressBar
+
+DEFAULT_DEVICE = "H200"
+_active: contextvars.ContextVar[Simulation | None] = contextvars.ContextVar(
+    "simulation", default=None
+)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How launches are simulated; a context manager that may be entered again.
+
+    Attributes
+    ----------
+    device
+        Properties of the simulated GPU: its limits hold, and its memory.
+    order : "forward", "reverse", int or tuple of int
+        The order in which the warps of a block take turns.
+    timeout_s : float
+        Seconds that one launch may take.
+    """
+
+    device: object
+    order: str | int | tuple[int, ...] = "forward"
+    timeout_s: float = 30.0
+    _tokens: list = field(default_factory=list, repr=False, compare=False)
+
+    def __enter__(self) -> Simulation:
+        self._tokens.append(_active.set(self))
+        return self
+
+    def __exit__(self, *error) -> None:
+        _active.reset(self._tokens.pop())
+
+    def __repr__(self) -> str:
+        return (
+            f"Simulation(device={self.device.name!r}, order={self.order!r}, "
+            f"timeout_s={self.timeout_s:g})"
+        )
+
+    @property
+    def backend(self) -> SimulatorBackend:
+        """The backend that launches in this simulation."""
+        return SimulatorBackend(self)
+
+
+def simulator(
+    device: str = DEFAULT_DEVICE,
+    order: str | int | Sequence[int] = "forward",
+    timeout_s: float = 30,
+) -> Simulation:
+    """Simulate every launch inside a ``with`` block, on any machine.
+
+    Parameters
+    ----------
+    device : str
+        Name of the simulated GPU, one of ``ck.devices()``.
+    order : "forward", "reverse", int or list of int
+        The order in which the warps of a block take turns: ascending, descending,
+        shuffled from a seed, or as listed (warps not listed come last). A correct
+        kernel gives the same result in every order.
+    timeout_s : float
+        Seconds after which a launch raises DeadlockError.
+
+    Raises
+    ------
+    DeviceError
+        No device of this name is known.
+    LaunchError
+        `order` or `timeout_s` is none of the above.
+
+    Examples
+    --------
+    >>> with simulator(order="reverse") as simulation:
+    ...     print(simulation.order)
+    reverse
+    """
+    from coursekit import hardware
+
+    return Simulation(
+        hardware.device(device), _checked_order(order), _checked_timeout(timeout_s)
+    )
+
+
+def active() -> Simulation | None:
+    """Return the simulation whose ``with`` block this is, if any."""
+    return _active.get()
+
+
+@functools.cache
+def default() -> Simulation:
+    """Return the simulation used where there is neither a block nor a GPU."""
+    return simulator()
+
+
+def _is_count(value) -> bool:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return whole and value >= 0
+
+
+def _checked_order(order):
+    if isinstance(order, str) and order in ("forward", "reverse"):
+        return order
+    if _is_count(order):
+        return int(order)
+    if isinstance(order, (list, tuple)) and all(map(_is_count, order)):
+        if len(set(order)) == len(order):
+            return tuple(int(warp) for warp in order)
+        cause = "The list names a warp twice."
+    else:
+        cause = "It is neither a name, nor a seed of 0 or more, nor a list of warps."
+    raise LaunchError.explained(
+        f"The simulator cannot use order={order!r}.",
+        cause,
+        'Pass "forward", "reverse", a seed such as 7, or a list such as [2, 0, 1].',
+    )
+
+
+def _checked_timeout(timeout_s) -> float:
+    number = isinstance(timeout_s, (int, float)) and not isinstance(timeout_s, bool)
+    if number and timeout_s > 0:
+        return float(timeout_s)
+    raise LaunchError.explained(
+        f"The simulator cannot use timeout_s={timeout_s!r}.",
+        "It is the number of seconds that a launch may take.",
+        "Pass a positive number, for example timeout_s=30.",
+    )
+
+
+class SimulatedBuffer:
+    """Bytes in simulated memory."""
+
+    __slots__ = ("__weakref__", "region")
+    space = "simulator"
+
+    def __init__(self, region):
+        self.region = region
+
+    @property
+    def address(self) -> int:
+        return self.region.address
+
+    @property
+    def nbytes(self) -> int:
+        return self.region.nbytes
+
+    def read(self, offset: int, nbytes: int) -> np.ndarray:
+        """Copy bytes out, as a fresh array of uint8."""
+        return self.region.data[offset : offset + nbytes].copy()
+
+    def write(self, offset: int, data: np.ndarray) -> None:
+        """Copy an array of uint8 in."""
+        self.region.data[offset : offset + data.size] = data
+        self.region.filled |= data.size == self.region.nbytes
+
+
+class SimulatedMemory:
+    """The memory of the simulated device, and the programs loaded into it.
+
+    Buffers and modules die at any moment, in the middle of an allocation too, so their
+    regions are put on a list and given back when memory is next used.
+    """
+
+    def __init__(self):
+        from coursekit.simt.memory.memory import Memory
+
+        self.memory = Memory()
+        self._lock = threading.RLock()
+        self._dead: deque = deque()
+        self._programs: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+    def allocate(self, nbytes: int, capacity: int, **labels) -> SimulatedBuffer:
+        """Reserve memory on a device that has `capacity` bytes."""
+        with self._lock:
+            self.sweep()
+            self.memory.capacity = capacity
+            region = self.memory.allocate(nbytes, **labels)
+        buffer = SimulatedBuffer(region)
+        weakref.finalize(buffer, self._dead.append, region).atexit = False
+        return buffer
+
+    def sweep(self) -> None:
+        """Give back the regions whose buffers are gone."""
+        while self._dead:
+            self.memory.free(self._dead.popleft())
+
+    def name(self, names: dict[int, str]) -> None:
+        """Call arrays what the parameters call them, for messages of a launch."""
+        with self._lock:
+            self.sweep()
+            for address, name in reversed(names.items()):
+                region = self.memory.find(address)
+                if region is not None:
+                    region.name = name
+
+    def program(self, module):
+        """Load the program of a compiled module, once a module."""
+        with self._lock:
+            found = self._programs.get(module)
+            if found is None:
+                from coursekit.simt.interpreter.program import load
+
+                self.sweep()
+                found = load(module.ptx, self.memory, sources=module.sources)
+                self._programs[module] = found
+                variables = list(found.variables.values())
+                weakref.finalize(module, self._dead.extend, variables).atexit = False
+            return found
+
+
+@functools.cache
+def simulated_memory() -> SimulatedMemory:
+    """Return the one simulated memory of this process."""
+    return SimulatedMemory()
+
+
+def _machine_code():
+    """The folder for machine code of kernels."""
+    return paths.cache() / "simulator"
+
+
+class SimulatorBackend:
+    """Allocates in simulated memory and launches on the simulator."""
+
+    space = "simulator"
+
+    def __init__(self, simulation: Simulation):
+        self.simulation = simulation
+        self.device = simulation.device
+
+    def allocate(self, nbytes, *, name="", shape=None, dtype=None) -> SimulatedBuffer:
+        """Reserve memory, filled with the poison pattern.
+
+        Raises
+        ------
+        DeviceError
+            The simulated device, or this machine, has not enough memory.
+        """
+        return simulated_memory().allocate(
+            nbytes, self.device.memory_bytes, name=name, shape=shape, dtype=dtype
+        )
+
+    def needs(self, kernel) -> Needs:
+        """Static shared bytes, launch bounds and clusters of a kernel."""
+        program = simulated_memory().program(kernel.module)
+        directives = program.kernel(kernel.lowered_name).directives
+        shared = program.shared_variables(kernel.lowered_name, 0)
+        bounds = directives.get("maxntid") or directives.get("reqntid")
+        cluster = directives.get("reqnctapercluster")
+        return Needs(
+            sum(nbytes for _, nbytes, _ in shared),
+            math.prod(bounds) if bounds else None,
+            (*cluster, 1, 1)[:3] if cluster else None,
+        )
+
+    def launch(
+        self,
+        kernel,
+        configuration: Configuration,
+        staged,
+        *,
+        wait: bool = True,
+        counters: bool = False,
+        **options,
+    ):
+        """Run a kernel to its end, in any case; returns the engine's LaunchResult.
+
+        `options` go to the engine.
+
+        Raises
+        ------
+        KernelError
+            The kernel did something wrong.
+        UnsupportedError
+            It does something that the simulator lacks.
+        """
+        self._check_supported(kernel, configuration)
+        memory = simulated_memory()
+        memory.name(staged.names)
+        with ProgressBar(kernel.name) as progress:
+            return self._run(kernel, configuration, staged, progress, counters, options)
+
+    def _run(self, kernel, configuration, staged, progress, counters, options):
+        from coursekit.simt.run import launch as engine
+
+        return engine.launch(
+            simulated_memory().program(kernel.module),
+            kernel.lowered_name,
+            configuration.grid,
+            configuration.block,
+            kernel.signature.pack(staged.values),
+            shared_bytes=configuration.shared_bytes,
+            order=self.simulation.order,
+            timeout_s=self.simulation.timeout_s,
+            counters=counters,
+            multiprocessors=self.device.sm_count,
+            cooperative=configuration.cooperative,
+            write=sys.stdout.write,
+            cache=_machine_code,
+            progress=progress,
+            **options,
+        )
+
+    def _check_supported(self, kernel, configuration: Configuration) -> None:
+        cluster = configuration.cluster or self.needs(kernel).cluster
+        if cluster is not None and math.prod(cluster) > 1:
+            raise UnsupportedError.explained(
+                f"{kernel.name}: the simulator has no clusters, {cluster} was asked.",
+                "Blocks that share their shared memory are not simulated yet.",
+                "Launch without clusters, or on a GPU of the Hopper generation.",
+            )

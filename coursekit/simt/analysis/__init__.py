@@ -1,0 +1,1 @@
+"""Static analysis of PTX: control flow, data flow, address patterns, alignment."""

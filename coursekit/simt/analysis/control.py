@@ -1,0 +1,126 @@
+"""Control flow of a function: basic blocks and where divergent paths meet again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coursekit.simt.ptx.ir import Function, Instruction, Label
+
+EXIT = -1
+# Instructions at which a warp may wait, so that they end a basic block.
+WAITING = {"bar", "barrier", "shfl", "vote", "match", "redux", "elect"}
+LEAVING = {"ret", "exit", "trap"}
+
+
+@dataclass(slots=True)
+class BasicBlock:
+    """Instructions [start, stop) and the blocks that may follow.
+
+    `meet` is the immediate post-dominator: the block in which lanes that part at
+    the end of this one come together again, or EXIT.
+    """
+
+    start: int
+    stop: int
+    successors: tuple[int, ...] = ()
+    meet: int = EXIT
+
+
+def ends_block(instruction: Instruction) -> bool:
+    """Whether the next instruction starts a new basic block."""
+    return (
+        instruction.opcode in {"bra", "brx", "call"}
+        or instruction.opcode in LEAVING
+        or instruction.opcode in WAITING
+    )
+
+
+def basic_blocks(function: Function, starts=()) -> list[BasicBlock]:
+    """Split a function into basic blocks with successors and meeting points.
+
+    A block begins at the instructions `starts`, too.
+    """
+    code = function.instructions
+    starts = {0, *starts, *(i for i in function.labels.values() if i < len(code))}
+    starts |= {i + 1 for i, one in enumerate(code) if ends_block(one)}
+    ordered = sorted(s for s in starts if s < len(code))
+    number = {start: b for b, start in enumerate(ordered)}
+    blocks = [
+        BasicBlock(start, stop)
+        for start, stop in zip(ordered, [*ordered[1:], len(code)], strict=True)
+    ]
+    for b, block in enumerate(blocks):
+        block.successors = _successors(function, blocks, b, number)
+    find_meets(blocks)
+    return blocks
+
+
+def _successors(function, blocks, b, number) -> tuple[int, ...]:
+    following = b + 1 if b + 1 < len(blocks) else EXIT
+    last = function.instructions[blocks[b].stop - 1]
+
+    def target(label: str) -> int:
+        return number.get(function.labels[label], EXIT)
+
+    if last.opcode == "bra":
+        label = next(o for o in last.operands if isinstance(o, Label))
+        jump = target(label.name)
+        return (jump,) if last.guard is None else (jump, following)
+    if last.opcode == "brx":
+        table = function.branch_tables[last.operands[1].name]
+        jumps = tuple(dict.fromkeys(target(name) for name in table))
+        return jumps if last.guard is None else (*jumps, following)
+    if last.opcode in LEAVING:
+        return (EXIT,) if last.guard is None else (EXIT, following)
+    return (following,)
+
+
+def find_meets(blocks: list[BasicBlock]) -> None:
+    """Set every block's `meet` (Cooper, Harvey and Kennedy, on the reversed graph)."""
+    order = _reverse_postorder(blocks)
+    rank = {node: i for i, node in enumerate(order)}
+    meet: dict[int, int] = {EXIT: EXIT}
+
+    def common(a: int, b: int) -> int:
+        while a != b:
+            while rank[a] > rank[b]:
+                a = meet[a]
+            while rank[b] > rank[a]:
+                b = meet[b]
+        return a
+
+    changed = True
+    while changed:
+        changed = False
+        for node in order[1:]:
+            found = None
+            for successor in blocks[node].successors:
+                if successor in meet and successor in rank:
+                    found = successor if found is None else common(found, successor)
+            if found is not None and meet.get(node) != found:
+                meet[node] = found
+                changed = True
+    for b, block in enumerate(blocks):
+        block.meet = meet.get(b, EXIT)
+
+
+def _reverse_postorder(blocks: list[BasicBlock]) -> list[int]:
+    """Nodes that reach EXIT, in reverse postorder of the reversed graph."""
+    predecessors: dict[int, list[int]] = {EXIT: []}
+    for b, block in enumerate(blocks):
+        predecessors.setdefault(b, [])
+        for successor in block.successors:
+            predecessors.setdefault(successor, []).append(b)
+    seen, finished = {EXIT}, []
+    stack = [(EXIT, iter(predecessors[EXIT]))]
+    while stack:
+        node, rest = stack[-1]
+        for nearer in rest:
+            if nearer not in seen:
+                seen.add(nearer)
+                stack.append((nearer, iter(predecessors[nearer])))
+                break
+        else:
+            finished.append(node)
+            stack.pop()
+    return finished[::-1]

@@ -1,0 +1,72 @@
+"""Which registers an instruction touches, and which results may be computed later."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from coursekit.simt.analysis.control import EXIT
+from coursekit.simt.ptx.ir import Address, Not, Pair, Register, Vector
+
+_NO_RESULT = {"st", "red", "bra", "brx", "bar", "barrier", "ret", "exit"}
+_ADDS_TO_RESULT = {"wgmma"}
+
+
+def movable_results(code) -> set[int]:
+    """Instructions whose result only other blocks use, some of them conditional.
+
+    The machine code may compute such a result where it is used, for fewer threads:
+    on an H200 the last addition of a warp's sum runs in lane 0 alone.
+    """
+    readers: dict[int, set[int]] = defaultdict(set)
+    for number, block in enumerate(code.blocks):
+        stop = block.start + block.length
+        for instruction in code.function.instructions[block.start : stop]:
+            for index in registers_of(instruction)[1]:
+                readers[index].add(number)
+    found = set()
+    for number, block in enumerate(code.blocks):
+        always = _always_after(code, number)
+        for index in range(block.start, block.start + block.length):
+            written, _ = registers_of(code.function.instructions[index])
+            users = set().union(*(readers[w] for w in written)) if written else set()
+            if users and number not in users and not users <= always:
+                found.add(index)
+    return found
+
+
+def _always_after(code, number: int) -> set[int]:
+    """Blocks that every lane of a block reaches later."""
+    found, meet = set(), code.blocks[number].meet
+    while meet != EXIT and meet not in found:
+        found.add(meet)
+        meet = code.blocks[meet].meet
+    return found
+
+
+def registers_of(instruction) -> tuple[list[int], list[int]]:
+    """Indices of the registers that an instruction writes and reads."""
+    written: list[int] = []
+    read: list[int] = []
+    stores = instruction.opcode in _NO_RESULT
+    for position, operand in enumerate(instruction.operands):
+        into = read if position or stores else written
+        for part in _parts(operand):
+            if isinstance(part, Register):
+                into.append(part.index)
+            elif isinstance(part, Address):
+                read.extend(p.index for p in (part.base,) if isinstance(p, Register))
+    if instruction.opcode in _ADDS_TO_RESULT:
+        read.extend(written)
+    if instruction.guard is not None:
+        read.append(instruction.guard.register.index)
+    return written, read
+
+
+def _parts(operand) -> tuple:
+    if isinstance(operand, Vector):
+        return operand.elements
+    if isinstance(operand, Pair):
+        return (operand.first, operand.second)
+    if isinstance(operand, Not):
+        return (operand.register,)
+    return operand if isinstance(operand, tuple) else (operand,)

@@ -1,0 +1,244 @@
+"""Counts that depend on which thread comes first: what is behind a lock or a poll.
+
+What an atomic returns, and what a volatile load finds, depends on who came before. A
+loop that goes on until such a value is right runs as often as chance has it, and so
+does whatever a branch on such a value decides. Numbers drawn by atomicAdd or atomicInc
+are better: nobody knows who gets which, but each is drawn once. So it is certain how
+many threads act on a certain number, as the last block of a sum does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from coursekit.simt.analysis.control import EXIT
+from coursekit.simt.analysis.dataflow import registers_of
+from coursekit.simt.interpreter.transfers import polls
+from coursekit.simt.ptx.ir import Address, Call, Register, Special, Symbol, Vector
+
+_TIMES = ("clock", "globaltimer", "smid", "warpid")
+_SHARED = {"shared", "shared::cta"}
+_ON_CHIP = ("shared", "local")
+
+
+class Chance(IntEnum):
+    """How a value depends on the order of threads.
+
+    NONE; CHOSEN: true for one thread, whichever; RANKED: true for so many threads;
+    TICKET: another number for each thread; ANY: anything.
+    """
+
+    NONE = 0
+    CHOSEN = 1
+    RANKED = 2
+    TICKET = 3
+    ANY = 4
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """What of a function's counts depends on the order of threads.
+
+    `instructions`, by index, run as often as chance has it; of the accesses
+    `scattered` the addresses depend on it. `ranked` instructions run for a certain
+    number of threads, and so of warps where lanes draw the `tickets` one at a time.
+    `calls` says whether doubtful instructions call functions.
+    """
+
+    instructions: frozenset[int] = frozenset()
+    scattered: frozenset[int] = frozenset()
+    ranked: frozenset[int] = frozenset()
+    tickets: frozenset[int] = frozenset()
+    calls: bool = False
+
+
+def doubts(code, unsteady: frozenset[str]) -> Doubts:
+    """Find what depends on the order of threads in a decoded function.
+
+    Parameters
+    ----------
+    code : decode.Code
+    unsteady : frozenset of str
+        Names of functions whose results may depend on it.
+    """
+    instructions = code.function.instructions
+    if not any(polls(one) or _called(one) in unsteady for one in instructions):
+        return Doubts()
+    return _Search(code, unsteady).run()
+
+
+def unsteady_functions(functions) -> frozenset[str]:
+    """Names of the functions that poll or use atomics, themselves or by a call."""
+    found = {f.name for f in functions if any(polls(i) for i in f.instructions)}
+    grown = True
+    while grown:
+        more = {
+            f.name
+            for f in functions
+            if f.name not in found and any(_called(i) in found for i in f.instructions)
+        }
+        found |= more
+        grown = bool(more)
+    return frozenset(found)
+
+
+def _called(instruction) -> str | None:
+    for operand in instruction.operands:
+        if isinstance(operand, Call) and isinstance(operand.function, Symbol):
+            return operand.function.name
+    return None
+
+
+class _Search:
+    """Follows values through registers, memory on chip, and branches."""
+
+    def __init__(self, code, unsteady):
+        self.code, self.function, self.unsteady = code, code.function, unsteady
+        self.registers: dict[int, Chance] = {}
+        self.memory = dict.fromkeys(_ON_CHIP, Chance.NONE)
+        self.blocks: set[int] = set()
+        self.ranked: set[int] = set()
+        self.returns = any(_called(i) in unsteady for i in code.function.instructions)
+
+    def run(self) -> Doubts:
+        """Repeat until nothing more is found."""
+        before = None
+        while before != (state := self._state()):
+            before = state
+            for number, block in enumerate(self.code.blocks):
+                for one in self._instructions(block):
+                    self._follow(one, number in self.blocks)
+                self._branch(number)
+        return self._found()
+
+    def _state(self) -> tuple:
+        return len(self.blocks), dict(self.registers), dict(self.memory)
+
+    def _instructions(self, block):
+        return self.function.instructions[block.start : block.start + block.length]
+
+    def _follow(self, one, doubtful: bool) -> None:
+        """Note what an instruction makes of the values that it reads."""
+        if one.opcode == "st":
+            self._store(one)
+            return
+        level = Chance.ANY if doubtful else self._result(one)
+        level = max(level, self._guard(one))
+        for index in registers_of(one)[0]:
+            self.registers[index] = max(level, self.registers.get(index, Chance.NONE))
+
+    def _result(self, one) -> Chance:
+        if one.opcode == "atom":
+            return Chance.TICKET if _draws(one) else Chance.ANY
+        if one.opcode == "ld":
+            return self._load(one)
+        sources = [self._of(operand) for operand in one.operands[1:]]
+        level = max(sources, default=Chance.NONE)
+        if one.opcode == "setp" and level == Chance.TICKET and not min(sources):
+            equal = {"eq", "ne"} & set(one.modifiers)
+            return Chance.CHOSEN if equal else Chance.RANKED
+        return level
+
+    def _load(self, one) -> Chance:
+        if polls(one):
+            return Chance.ANY
+        address = one.operands[1]
+        if "param" in one.modifiers:
+            own = {variable.name for variable in self.function.parameters}
+            mine = getattr(address.base, "name", None) in own
+            return Chance.ANY if self.returns and not mine else Chance.NONE
+        level = self._of(address)
+        if level >= Chance.TICKET:
+            return Chance.ANY
+        return max(level, self.memory.get(_space(one), Chance.NONE))
+
+    def _store(self, one) -> None:
+        space = _space(one)
+        if space in self.memory:
+            address = next(o for o in one.operands if isinstance(o, Address))
+            level = max(self._of(o) for o in one.operands if o is not address)
+            if self._of(address) >= Chance.TICKET:
+                level = Chance.ANY
+            self.memory[space] = max(level, self.memory[space])
+
+    def _of(self, operand) -> Chance:
+        if isinstance(operand, Vector):
+            return max(map(self._of, operand.elements), default=Chance.NONE)
+        if isinstance(operand, Address):
+            return self._of(operand.base)
+        if isinstance(operand, Special):
+            timed = operand.name.lstrip("%").startswith(_TIMES)
+            return Chance.ANY if timed else Chance.NONE
+        register = getattr(operand, "register", operand)
+        if isinstance(register, Register):
+            return self.registers.get(register.index, Chance.NONE)
+        return Chance.NONE
+
+    def _guard(self, one) -> Chance:
+        if one.guard is None:
+            return Chance.NONE
+        return self.registers.get(one.guard.register.index, Chance.NONE)
+
+    def _branch(self, number: int) -> None:
+        """Note the blocks that a branch on a doubtful value decides about."""
+        block = self.code.blocks[number]
+        last = self.code.last_instruction(number)
+        level = self._guard(last)
+        if last.opcode == "brx":
+            level = max(level, self._of(last.operands[0]))
+        if level == Chance.NONE:
+            return
+        decided = self._reached(self.code.successors[number], block.meet)
+        if level >= Chance.TICKET or number in decided:
+            self.blocks |= decided
+        elif level == Chance.RANKED:
+            self.ranked |= decided
+
+    def _reached(self, first, end: int) -> set[int]:
+        """Blocks that follow, up to one at which the ways meet."""
+        pending, seen = list(first), set()
+        while pending:
+            one = pending.pop()
+            if one not in (EXIT, end) and one not in seen:
+                seen.add(one)
+                pending += self.code.successors[one]
+        return seen
+
+    def _found(self) -> Doubts:
+        instructions = self.function.instructions
+        doubtful = self._within(self.blocks) | {
+            i.index for i in instructions if self._guard(i) >= Chance.TICKET
+        }
+        scattered = {
+            one.index
+            for one in instructions
+            for operand in one.operands
+            if isinstance(operand, Address) and self._of(operand) >= Chance.TICKET
+        }
+        return Doubts(
+            frozenset(doubtful),
+            frozenset(scattered),
+            frozenset(self._within(self.ranked)),
+            frozenset(i.index for i in instructions if _draws(i)),
+            any(_called(instructions[index]) is not None for index in doubtful),
+        )
+
+    def _within(self, numbers) -> set[int]:
+        blocks = [self.code.blocks[number] for number in numbers]
+        return {one.index for block in blocks for one in self._instructions(block)}
+
+
+def _draws(instruction) -> bool:
+    """Whether an atomic gives each thread another number; adding 0 only reads."""
+    counts = instruction.opcode == "atom" and {"add", "inc"} & set(
+        instruction.modifiers
+    )
+    return bool(counts) and getattr(instruction.operands[2], "value", 1) != 0
+
+
+def _space(instruction) -> str | None:
+    words = set(instruction.modifiers)
+    if words & _SHARED:
+        return "shared"
+    return "local" if "local" in words else None

@@ -1,0 +1,291 @@
+"""Which shared loads, and which shared stores, the assembler joins into wide ones.
+
+ptxas turns scalar accesses to neighbouring words into LDS.64, LDS.128 and the like.
+`accesses` lists what a kernel does with shared memory and `groups` predicts what is
+joined. It is a prediction: the machine code decides, and only counts that it
+confirmed are counted like this (see `CountingPlan`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from coursekit.simt.analysis.alignment import FULL, Addresses
+from coursekit.simt.analysis.control import basic_blocks
+from coursekit.simt.analysis.dataflow import registers_of
+from coursekit.simt.analysis.regions import control_depths, cyclic
+from coursekit.simt.interpreter.async_copies import copied_bytes
+from coursekit.simt.ptx.ir import BYTES, Address, Label
+
+LOAD, STORE, ATOMIC = "load", "store", "atomic"
+COPY = "copy"
+_KINDS = {"ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": ATOMIC,
+          "cp": STORE}  # fmt: skip
+_JUMPS = {"bra", "brx", "ret", "exit", "trap", "call"}
+_ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
+_FENCES = {"bar", "barrier", "membar", "fence", "call", "atom", "red", "cp"}
+_ELSEWHERE = {"global", "local", "const", "param"}
+HALF, WORD, WIDEST = 2, 4, 16
+
+
+@dataclass(frozen=True, slots=True)
+class SharedAccess:
+    """One instruction of the PTX that names shared memory.
+
+    `stretch` tells which accesses may be joined, as nothing stands between them;
+    `root` and `offset` are their address. `loop` is the innermost loop, as the
+    instructions (first, last), or None; `depth` counts the branches that decide
+    whether it is executed. An `exposed` access may be executed even so. The `form` of
+    an asynchronous copy is COPY, "" of others.
+    """
+
+    index: int
+    kind: str
+    width: int
+    line: tuple[str, int]
+    loop: tuple[int, int] | None
+    stretch: tuple
+    root: object
+    offset: int
+    exponent: int
+    ordered: bool
+    depth: int
+    exposed: bool = False
+    form: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Accesses that become one of `width` bytes.
+
+    It is executed where `lead` is, `below` bytes before the address of `lead`.
+    """
+
+    members: tuple[int, ...]
+    width: int
+    lead: int
+    below: int
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How eagerly accesses are joined.
+
+    A load of four words needs `fours` of them; None: there are none. Halves of words
+    are joined in the same way, but not where they are extended to words.
+    """
+
+    fours: int | None = 3
+    pairs: bool = True
+    halves: bool = False
+
+
+RULE = Style()
+SEPARATE = Style(None, False)
+STYLES = (
+    RULE, Style(halves=True), Style(4), Style(None), Style(3, False), Style(4, False),
+    SEPARATE,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CountingPlan:
+    """How a kernel's shared accesses are counted.
+
+    `widths` maps the index of an instruction to (bytes, bytes below its address);
+    0 bytes where another instruction counts for it. `labels` says which counters
+    then equal the hardware's, if the lanes of a warp leave the `unrolled` loops
+    together.
+    """
+
+    widths: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    unrolled: tuple[tuple[int, int], ...] = ()
+
+
+def accesses(function, shared) -> list[SharedAccess]:
+    """List the loads, stores and atomics of shared memory.
+
+    Parameters
+    ----------
+    function : ir.Function
+    shared : sequence of (name, nbytes, align)
+        Shared variables in the order of the program.
+    """
+    addresses = Addresses(function, shared)
+    starts, flow = _starts(function), _Flow(function)
+    fences, versions, found = Counter(), Counter(), []
+    for instruction in function.instructions:
+        if instruction.index in starts:
+            fences["block"] += 1
+        if instruction.opcode in _KINDS and _is_access(instruction):
+            found.append(_describe(instruction, addresses, fences, versions, flow))
+        _advance(instruction, fences)
+        versions.update(registers_of(instruction)[0])
+    return _with_exposure(found)
+
+
+def _with_exposure(found: list[SharedAccess]) -> list[SharedAccess]:
+    """Mark conditional accesses whose memory surely exists.
+
+    ptxas may execute them always: where the address is a constant, or where other
+    code touches the 16 bytes around it. No width changes, so none can tell.
+    """
+    windows = defaultdict(set)
+    for access in found:
+        windows[access.root, access.offset // WIDEST].add(access.stretch)
+    return [
+        replace(
+            access,
+            exposed=access.depth > 0
+            and (
+                isinstance(access.root, str)
+                or len(windows[access.root, access.offset // WIDEST]) > 1
+            ),
+        )
+        for access in found
+    ]
+
+
+def groups(found, style: Style = RULE) -> list[Group]:
+    """Predict which of these accesses become one."""
+    stretches = defaultdict(list)
+    for access in found:
+        unit = min(access.width, WORD)
+        if not access.ordered and HALF <= access.width < WIDEST:
+            stretches[access.kind, unit, access.stretch].append(access)
+    joined = []
+    for (kind, unit, _), members in stretches.items():
+        if unit == HALF and not style.halves:
+            continue
+        rest = members
+        if style.fours is not None:
+            needed = style.fours if kind == LOAD else 4
+            made, rest = _windows(rest, unit, 4, needed)
+            joined += made
+        if style.pairs:
+            joined += _windows(rest, unit, 2, 2)[0]
+    return joined
+
+
+def _windows(members, unit: int, count: int, needed: int):
+    """Join what lies in aligned windows of `count` units; also what remains."""
+    width = count * unit
+    windows = defaultdict(list)
+    for access in members:
+        windows[access.offset // width].append(access)
+    made, rest = [], []
+    for number, inside in windows.items():
+        covered = {at for a in inside for at in range(a.offset, a.offset + a.width)}
+        aligned = inside[0].exponent >= width.bit_length() - 1
+        if len(inside) > 1 and aligned and len(covered) >= needed * unit:
+            lead = min(inside, key=lambda a: a.offset)
+            below = lead.offset - number * width
+            numbers = tuple(a.index for a in inside)
+            made.append(Group(numbers, width, lead.index, below))
+        else:
+            rest += inside
+    return made, rest
+
+
+def _is_access(instruction) -> bool:
+    """Whether an instruction of these kinds moves bytes of shared memory."""
+    known = instruction.opcode != "cp" or copied_bytes(instruction) is not None
+    return known and "shared" in _space(instruction)
+
+
+def _space(instruction) -> set[str]:
+    return {"shared" if m == "shared::cta" else m for m in instruction.modifiers}
+
+
+class _Flow:
+    """Innermost loop of each instruction, and how many branches decide about it."""
+
+    def __init__(self, function):
+        blocks = basic_blocks(function)
+        self.loops = _loops(function)
+        self.cyclic, self.depths = cyclic(blocks), control_depths(blocks)
+        self.block = {
+            i: b for b, k in enumerate(blocks) for i in range(k.start, k.stop)
+        }
+
+    def loop(self, instruction):
+        """(first, last) instruction of the innermost loop, or None."""
+        index = instruction.index
+        around = [loop for loop in self.loops if loop[0] <= index <= loop[1]]
+        if self.block[index] not in self.cyclic:
+            return None
+        return min(around, key=lambda loop: loop[1] - loop[0], default=None)
+
+    def depth(self, instruction) -> int:
+        """Branches, and the predicate, that decide whether it is executed."""
+        block = self.block[instruction.index]
+        return self.depths[block] + (instruction.guard is not None)
+
+
+def _describe(instruction, addresses, fences, versions, flow) -> SharedAccess:
+    operand = next(o for o in instruction.operands if isinstance(o, Address))
+    place, kind = addresses.place(operand), _KINDS[instruction.opcode]
+    where, guard = instruction.location, instruction.guard
+    guarded = guard and (guard.register.index, guard.negated)
+    count = next((int(m[1]) for m in instruction.modifiers if m in ("v2", "v4")), 1)
+    copied = copied_bytes(instruction)
+    return SharedAccess(
+        index=instruction.index,
+        kind=kind,
+        width=copied or count * BYTES[instruction.type],
+        line=(where.file, where.line) if where else ("", 0),
+        loop=flow.loop(instruction),
+        stretch=(
+            fences["block"], fences[kind], place.root, versions[place.root], guarded,
+        ),
+        root=place.root,
+        offset=place.offset,
+        exponent=min(place.exponent, FULL),
+        ordered=kind == ATOMIC
+        or bool(copied or _ORDERED & set(instruction.modifiers)),
+        depth=flow.depth(instruction),
+        form=COPY if copied else "",
+    )  # fmt: skip
+
+
+def _advance(instruction, fences: Counter) -> None:
+    """Note what nothing is moved across: a store for loads, a load for stores."""
+    if instruction.opcode in _FENCES or _ORDERED & set(instruction.modifiers):
+        fences.update((LOAD, STORE))
+        return
+    kind = _KINDS.get(instruction.opcode)
+    if kind is not None and not _ELSEWHERE & set(instruction.modifiers):
+        fences[STORE if kind == LOAD else LOAD] += 1
+
+
+def _starts(function) -> set[int]:
+    """First instructions of basic blocks; a collective does not end one here."""
+    used = {name for _, name in _targets(function)}
+    starts = {function.labels[name] for name in used}
+    return starts | {
+        one.index + 1 for one in function.instructions if one.opcode in _JUMPS
+    }
+
+
+def _loops(function) -> list[tuple[int, int]]:
+    """(first, last) instruction of each loop, by the branch that closes it."""
+    closed: dict[int, int] = {}
+    for index, name in _targets(function):
+        start = function.labels[name]
+        if start <= index:
+            closed[start] = max(index, closed.get(start, 0))
+    return list(closed.items())
+
+
+def _targets(function) -> list[tuple[int, str]]:
+    """(instruction, label) of every branch."""
+    found = []
+    for one in function.instructions:
+        names = [o.name for o in one.operands if isinstance(o, Label)]
+        if one.opcode == "brx":
+            names += function.branch_tables[one.operands[1].name]
+        found += [(one.index, name) for name in names if name in function.labels]
+    return found

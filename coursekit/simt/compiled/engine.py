@@ -1,0 +1,196 @@
+"""Runs launches in compiled code, and knows when the interpreter has to.
+
+Compiled code makes no error message. Whatever is out of the ordinary (a fault, lanes
+that wait for lanes which are elsewhere, a loop that may wait for other warps) makes it
+give up; then the memory that the launch wrote is put back, the blocks before that one
+run again, and the interpreter does the rest, errors and all.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coursekit import errors
+from coursekit.simt.compiled import machine
+from coursekit.simt.compiled.fast import FastTier
+from coursekit.simt.compiled.general import GeneralTier
+from coursekit.simt.compiled.unit import Unit
+from coursekit.simt.compiled.workspace import Workspace
+from coursekit.simt.memory import faults
+
+# What ill-formed PTX may run into, which the interpreter then explains.
+_STRANGE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Sort:
+    """A way of compiling: the tiers that make the code, and what it works on."""
+
+    name: str
+    tiers: dict[str, type]
+    workspace: type
+
+
+PLAIN = Sort("", {"fast": FastTier, "general": GeneralTier}, Workspace)
+
+
+def make(unit: Unit, tier: type) -> tuple[bytes, dict]:
+    """Machine code of one tier, and what the launch must know of it.
+
+    Raises
+    ------
+    UnsupportedError
+        The kernel needs something that is not compiled.
+    """
+    code = tier(unit)
+    try:
+        text = code.module()
+    except _STRANGE as error:
+        raise errors.UnsupportedError(f"no code for it: {error!r}") from error
+    notes = {
+        "record_bytes": unit.record_bytes,
+        "sites": code.sites,
+        "symbols": list(code.symbols),
+        "counters": unit.counters,
+        "fixed": [
+            [index, *counts.fixed]
+            for index, counts in unit.counts.items()
+            if counts.fixed and tier.fast
+        ],
+    }
+    try:
+        return machine.compile_text(text, code.level), notes
+    except RuntimeError as error:
+        reason = str(error).splitlines()[0]
+        raise errors.UnsupportedError(f"LLVM refused its code: {reason}") from error
+
+
+@dataclass
+class Compiled:
+    """A kernel's machine code for blocks of one shape, each tier made when needed."""
+
+    unit: Unit
+    key: str
+    sort: Sort = PLAIN
+    tiers: dict[str, machine.Loaded] = field(default_factory=dict)
+    workspaces: dict[bool, object] = field(default_factory=dict)
+    interpreted_s: float = 0.0  # what launches have cost in the interpreter
+
+    def workspace(self, *, fast: bool) -> Workspace:
+        """What a launch works on."""
+        if fast not in self.workspaces:
+            self.workspaces[fast] = self.sort.workspace(self, fast=fast)
+        return self.workspaces[fast]
+
+    def at_hand(self, tier: str) -> bool:
+        """Whether machine code of a tier is loaded or in the cache on disk."""
+        return tier in self.tiers or machine.stored(f"{self.key}-{tier}") is not None
+
+    def tier(self, name: str) -> machine.Loaded:
+        """One tier, compiled if it is not yet."""
+        if name not in self.tiers:
+            data, notes = machine.cached(
+                f"{self.key}-{name}", lambda: make(self.unit, self.sort.tiers[name])
+            )
+            address, engine = machine.load_object(data, name)
+            self.tiers[name] = machine.Loaded(address, notes, engine)
+        return self.tiers[name]
+
+
+def obstacle(launch) -> str | None:
+    """Why a launch cannot be compiled, as far as a glance tells."""
+    if launch.cooperative:
+        return "grid-wide barriers"
+    opcodes = {i.opcode for i in launch.code.function.instructions}
+    if "call" in opcodes:
+        return "calls of functions"
+    if "mbarrier" in opcodes:
+        return "barriers in shared memory"
+    if "wgmma" in opcodes:
+        return "products of warpgroups"
+    return None
+
+
+_KEPT_LOCK = threading.Lock()
+
+
+def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
+    """The compiled form of a kernel, made once a program, shape and way of counting."""
+    with _KEPT_LOCK:
+        key = (code.function.name, shape, tuple(sorted(widths.items())))
+        key += (sort.name,) if sort.name else ()
+        found = program.compiled.get(key)
+        if found is None:
+            unit = Unit(program, code, shape, dict(widths))
+            digest = machine.key_of(program.digest, *key)
+            found = program.compiled[key] = Compiled(unit, digest, sort)
+        return found
+
+
+def block_numbers(blocks: Sequence[int]) -> np.ndarray:
+    """Linear indices of blocks, as compiled code wants them."""
+    if isinstance(blocks, range):
+        return np.arange(blocks.start, blocks.stop, blocks.step, dtype=np.int64)
+    return np.array(blocks, np.int64)
+
+
+def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
+    """Run blocks of a launch in compiled code as far as it can.
+
+    Returns
+    -------
+    (int, str)
+        How many of the blocks are done, and why the interpreter must do the others.
+    """
+    compiled = compiled_for(
+        launch.program, launch.code, launch.block_shape, launch.plan.widths
+    )
+    numbers = block_numbers(blocks)
+    try:
+        workspace = compiled.workspace(fast=engine != "general")
+    except errors.UnsupportedError as error:
+        return 0, str(error).splitlines()[0]
+    launch.start_clock()  # compiling is no part of the launch
+    workspace.begin(launch)
+    try:
+        return _run(workspace, launch, numbers)
+    finally:
+        workspace.end()
+
+
+def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
+    why = "something that compiled code leaves to the interpreter"
+    try:
+        done = workspace.run(numbers)
+    except errors.UnsupportedError as error:  # the general tier, in the middle
+        done, why = 0, str(error).splitlines()[0]
+    if done < len(numbers):
+        workspace.undo()
+        launch.start_again()
+        workspace.begin(launch)
+        assert workspace.run(numbers[:done]) == done
+    workspace.report(done)
+    return done, why
+
+
+def of_launch(launch) -> Compiled:
+    """The compiled form of a launch's kernel, as `run` uses it."""
+    return compiled_for(
+        launch.program, launch.code, launch.block_shape, launch.plan.widths
+    )
+
+
+def at_hand(launch) -> bool:
+    """Whether compiled code for a launch needs no compiling."""
+    return of_launch(launch).at_hand("fast")
+
+
+def too_long(launch):
+    """The error for a launch that runs longer than it may."""
+    return errors.DeadlockError.explained(
+        *faults.too_long(launch.timeout_s, launch.name)
+    )

@@ -1,0 +1,271 @@
+"""Stretches: pieces of basic blocks between which the two tiers can change places.
+
+The fast tier assumes something where a stretch begins (that a branch goes one way for
+all lanes, that an access lies within its array) and checks it there. Where the check
+fails, nothing of the stretch has happened yet, so the general tier does it instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from coursekit.simt.analysis.control import EXIT, WAITING
+from coursekit.simt.analysis.dataflow import registers_of
+from coursekit.simt.compiled.kinds import Kinds, integral, rows_of
+from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register
+
+MEMORY = {"ld", "ldu", "st", "atom", "red"}
+
+
+@dataclass(slots=True)
+class Check:
+    """Something that the fast tier verifies before a stretch.
+
+    `what` is "agree" (the predicate or number is the same in all lanes), "widen"
+    (adding the offsets does not wrap in 32 bits), "range" (an access lies in one
+    array), "all" (a member mask names all lanes) or "divisor" (is not zero).
+    """
+
+    what: str
+    register: Register
+    instructions: list = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Instructions [start, stop) of a basic block; `leads` if it starts the block."""
+
+    number: int
+    block: int
+    start: int
+    stop: int
+    leads: bool
+    checks: list[Check] = field(default_factory=list)
+    live: frozenset[int] = frozenset()
+
+
+class Flow:
+    """Stretches, liveness and kinds of a decoded kernel."""
+
+    def __init__(self, code, shape):
+        self.code, self.shape = code, shape
+        self.instructions = code.function.instructions
+        self.blocks = code.blocks
+        self.live_in, self.live_out = liveness(code)
+        undefined = self.live_in[0] if self.blocks else ()
+        self.fast = Kinds(
+            code.function, shape, undefined=undefined, groups=rows_of(shape)
+        )
+        self.general = self._general_kinds(undefined)
+        self.stretches: list[Stretch] = []
+        self.first: dict[int, int] = {}
+        for number in range(len(self.blocks)):
+            self._divide(number)
+        self._find_live()
+
+    def stretch_of(self, block: int) -> int:
+        """The first stretch of a basic block; EXIT stays EXIT."""
+        return EXIT if block == EXIT else self.first[block]
+
+    # -- stretches ---------------------------------------------------------------------
+
+    def _divide(self, number: int) -> None:
+        block = self.blocks[number]
+        stop = block.start + block.length
+        current = self._begin(number, block.start, leads=True)
+        written: set[int] = set()
+        for index in range(block.start, stop):
+            instruction = self.instructions[index]
+            checks = list(self.checks(instruction))
+            if any(check.register.index in written for check in checks):
+                current.stop = index
+                current = self._begin(number, index, leads=False)
+                written = set()
+            for check in checks:
+                _add_check(current.checks, check)
+            written.update(registers_of(instruction)[0])
+        current.stop = stop
+
+    def _begin(self, block: int, start: int, *, leads: bool) -> Stretch:
+        stretch = Stretch(len(self.stretches), block, start, start, leads)
+        if leads:
+            self.first[block] = stretch.number
+        self.stretches.append(stretch)
+        return stretch
+
+    def checks(self, instruction):
+        """Yield what the fast tier must know before an instruction."""
+        kinds, opcode = self.fast, instruction.opcode
+        guard = instruction.guard
+        effect = opcode in ("ld", "ldu", "st", "bra", "ret", "exit", "trap")
+        if guard is not None and effect and not kinds.of(guard.register).uniform:
+            yield Check("agree", guard.register, [instruction])
+        if opcode == "brx" and not kinds.of(instruction.operands[0]).uniform:
+            yield Check("agree", instruction.operands[0], [instruction])
+        if opcode in WAITING and "sync" in instruction.modifiers:
+            member = instruction.operands[-1] if opcode != "barrier" else None
+            if opcode not in ("bar", "barrier") and isinstance(member, Register):
+                yield Check("all", member, [instruction])
+        widened = widening_source(instruction)
+        if widened is not None:
+            kind = kinds.of(widened)
+            if not kind.varies and not kind.uniform:
+                yield Check("widen", widened, [instruction])
+        if opcode in ("div", "rem") and integral(instruction):
+            divisor = instruction.operands[2]
+            if isinstance(divisor, Register):
+                yield Check("divisor", divisor, [instruction])
+        base = address_base(instruction)
+        if base is not None and opcode not in ("atom", "red"):
+            kind = kinds.of(base)
+            if not kind.varies and (kind.groups == 1 or in_device_memory(instruction)):
+                yield Check("range", base, [instruction])
+
+    def _find_live(self) -> None:
+        for number in range(len(self.blocks)):
+            live = set(self.live_out[number])
+            own = [s for s in self.stretches if s.block == number]
+            for stretch in reversed(own):
+                for index in reversed(range(stretch.start, stretch.stop)):
+                    _step_back(self.instructions[index], live)
+                stretch.live = frozenset(live)
+
+    # -- kinds under divergence --------------------------------------------------------
+
+    def _general_kinds(self, undefined) -> Kinds:
+        """Kinds that hold when some lanes of a warp go other ways.
+
+        What is written where only some lanes may be, and read in another block,
+        differs from lane to lane.
+        """
+        varying: set[int] = set()
+        while True:
+            kinds = Kinds(self.code.function, self.shape, frozenset(varying), undefined)
+            before = len(varying)
+            for block in self._partly_run(kinds):
+                start = self.blocks[block].start
+                for index in range(start, start + self.blocks[block].length):
+                    for register in registers_of(self.instructions[index])[0]:
+                        if register in self.live_out[block]:
+                            varying.add(register)
+            if len(varying) == before:
+                return kinds
+
+    def _partly_run(self, kinds) -> set[int]:
+        """Blocks that may run while live lanes of their warp are elsewhere."""
+        found: set[int] = set()
+        for number, block in enumerate(self.blocks):
+            last = self.instructions[block.start + block.length - 1]
+            successors = self.code.successors[number]
+            if len(successors) < 2 or not _decides_by_lane(last, kinds):
+                continue
+            sides = [self._side(s, block.meet) for s in successors]
+            if last.opcode == "bra" and block.meet == EXIT:
+                sides = self._without_leavers(successors, sides)
+            found.update(*sides)
+        return found
+
+    def _side(self, start: int, meet: int) -> set[int]:
+        found: set[int] = set()
+        pending = [start]
+        while pending:
+            block = pending.pop()
+            if block not in (EXIT, meet) and block not in found:
+                found.add(block)
+                pending += self.code.successors[block]
+        return found
+
+    def _without_leavers(self, successors, sides) -> list[set[int]]:
+        """Lanes that only leave do not disturb those that go on."""
+        a, b = sides
+        for leaver, entry, stayer in ((a, successors[0], b), (b, successors[1], a)):
+            needs = self.live_in[entry] if entry != EXIT else set()
+            writes = {
+                register
+                for block in stayer
+                for index in range(
+                    self.blocks[block].start,
+                    self.blocks[block].start + self.blocks[block].length,
+                )
+                for register in registers_of(self.instructions[index])[0]
+            }
+            if not leaver & stayer and not needs & writes:
+                return [leaver]
+        return sides
+
+
+def _add_check(checks: list[Check], new: Check) -> None:
+    for check in checks:
+        if check.what == new.what and check.register == new.register:
+            check.instructions += new.instructions
+            return
+    checks.append(new)
+
+
+def _decides_by_lane(last, kinds) -> bool:
+    if last.opcode == "brx":
+        return not kinds.of(last.operands[0]).uniform
+    return last.guard is not None and not kinds.of(last.guard.register).uniform
+
+
+def widening_source(instruction) -> Register | None:
+    """The 32-bit register that an instruction extends to 64 bits, if any."""
+    modifiers = instruction.modifiers
+    if instruction.opcode == "cvt" and integral(instruction):
+        target, source = [m for m in modifiers if m in BYTES][-2:]
+        if (BYTES[target], BYTES[source]) == (8, 4):
+            operand = instruction.operands[1]
+            return operand if isinstance(operand, Register) else None
+    if instruction.opcode in ("mul", "mad") and "wide" in modifiers:
+        for operand, other in ((1, 2), (2, 1)):
+            if isinstance(instruction.operands[other], Immediate):
+                found = instruction.operands[operand]
+                return found if isinstance(found, Register) else None
+    return None
+
+
+def address_base(instruction) -> Register | None:
+    """The register that a memory instruction's address counts from, if any."""
+    if instruction.opcode not in MEMORY or "param" in instruction.modifiers:
+        return None
+    for operand in instruction.operands:
+        if isinstance(operand, Address):
+            base = operand.base
+            return base if isinstance(base, Register) else None
+    return None
+
+
+def in_device_memory(instruction) -> bool:
+    """Whether an access names global memory."""
+    return "global" in instruction.modifiers
+
+
+def _step_back(instruction, live: set[int]) -> None:
+    """Turn what is live after an instruction into what is live before it."""
+    written, read = registers_of(instruction)
+    if instruction.guard is None:
+        live.difference_update(written)
+    live.update(read)
+
+
+def liveness(code) -> tuple[list[set[int]], list[set[int]]]:
+    """Registers that are live where each basic block starts, and where it ends."""
+    count = len(code.blocks)
+    live_in: list[set[int]] = [set() for _ in range(count)]
+    live_out: list[set[int]] = [set() for _ in range(count)]
+    changed = True
+    while changed:
+        changed = False
+        for number in reversed(range(count)):
+            block = code.blocks[number]
+            after = set()
+            for successor in code.successors[number]:
+                if successor != EXIT:
+                    after |= live_in[successor]
+            live = set(after)
+            for index in reversed(range(block.start, block.start + block.length)):
+                _step_back(code.function.instructions[index], live)
+            if live != live_in[number] or after != live_out[number]:
+                live_in[number], live_out[number] = live, after
+                changed = True
+    return live_in, live_out

@@ -1,0 +1,403 @@
+"""What is known of a register before a launch: how its value differs from lane to lane.
+
+Most registers of a kernel are the same in all lanes of a warp, or differ by a pattern
+that is known at once: `threadIdx.x * 4` is one number plus 0, 4, 8, ... A `Kind` is
+that pattern. Such registers need one scalar in place of 32, and an access through
+them is a few wide loads of which sectors and bank conflicts are known.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from coursekit.simt.ptx.ir import BYTES, Immediate, Register, Special, Symbol
+
+LANES = 32
+ALL = 63  # as many low zero bits as a number can have
+_FAR = 1 << 40
+
+
+class Kind(NamedTuple):
+    """A value of a warp: base + offsets[lane], and the base ends in `zeros` 0 bits.
+
+    `offsets` is None for values that follow no pattern. With `groups` above 1 each
+    half, or quarter, of the lanes has a base of its own: a row of a tile. With a
+    `limit`, values are at least 0 and below it.
+    """
+
+    offsets: tuple[int, ...] | None
+    zeros: int = 0
+    groups: int = 1
+    limit: int = 0
+
+    @property
+    def varies(self) -> bool:
+        """Whether every lane has a value of its own."""
+        return self.offsets is None
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all lanes have the same value."""
+        return self.offsets == SAME and self.groups == 1
+
+    @property
+    def low(self) -> int:
+        return min(self.offsets)
+
+    @property
+    def high(self) -> int:
+        return max(self.offsets)
+
+
+SAME = (0,) * LANES
+_MOST = 1 << 31
+VARYING = Kind(None)
+UNIFORM = Kind(SAME)
+
+
+def joined(a: Kind | None, b: Kind) -> Kind:
+    """The kind of a register that is written in two places."""
+    if a is None or a == b:
+        return b
+    if a.varies or b.varies or (a.offsets, a.groups) != (b.offsets, b.groups):
+        return VARYING
+    limit = a.limit if a.limit == b.limit else 0
+    return Kind(a.offsets, min(a.zeros, b.zeros), a.groups, limit)
+
+
+def rows_of(shape: tuple[int, int, int]) -> int:
+    """How many rows of a block one warp covers, if that is worth a base for each."""
+    return LANES // shape[0] if shape[0] in (8, 16) and shape[1] > 1 else 1
+
+
+def steady(offsets: tuple[int, ...], groups: int) -> bool:
+    """Whether the offsets are the same throughout each group of lanes."""
+    size = LANES // groups
+    return all(o == offsets[lane // size * size] for lane, o in enumerate(offsets))
+
+
+def trailing_zeros(value: int) -> int:
+    """Number of 0 bits at the end of a constant."""
+    return (value & -value).bit_length() - 1 if value else ALL
+
+
+def special_kind(name: str, shape: tuple[int, int, int]) -> Kind:
+    """The kind of a special register in blocks of a shape."""
+    if name in ("laneid", "tid.x", "tid.y", "tid.z"):
+        return _index_kind(name, shape)
+    if name.startswith("ntid."):
+        extent = shape["xyz".index(name[-1])]
+        return Kind(SAME, trailing_zeros(extent), 1, extent + 1)
+    if name.startswith(("ctaid.", "nctaid.")):
+        return Kind(SAME, 0, 1, _MOST)
+    return VARYING if name.startswith("lanemask") else UNIFORM
+
+
+def _index_kind(name: str, shape) -> Kind:
+    wide, high, deep = shape
+    lanes = range(LANES)
+    if name == "laneid":
+        return Kind(tuple(lanes), ALL, 1, LANES)
+    below, extent = {
+        "tid.x": (1, wide), "tid.y": (wide, high), "tid.z": (wide * high, deep),
+    }[name]  # fmt: skip
+    pattern = tuple(lane // below % extent for lane in lanes)
+    if wide * high * deep <= LANES:
+        return Kind(pattern, ALL, 1, extent)
+    if below % LANES == 0:
+        return Kind(SAME, 0, 1, extent)
+    if LANES % below:
+        return VARYING
+    rows = LANES // below  # of this axis, that one warp covers
+    if extent % rows == 0:
+        return Kind(pattern, trailing_zeros(rows), 1, extent)
+    return Kind(pattern, ALL, 1, extent) if rows % extent == 0 else VARYING
+
+
+# -- how instructions pass kinds on ----------------------------------------------------
+
+_COPIES = {"mov", "cvta"}
+_UNRELATED = {"shfl", "match", "atom", "elect", "mma", "addc", "subc", "madc"}
+
+
+class Kinds:
+    """Kinds of the registers of a function.
+
+    Parameters
+    ----------
+    function : ir.Function
+    shape : tuple of three int
+        Threads of a block.
+    varying : frozenset of int
+        Registers of which nothing may be assumed.
+    undefined : iterable of int
+        Registers that are read before they are written: they begin as 0.
+    groups : int
+        Into how many groups of lanes, with a base each, values may fall.
+    """
+
+    def __init__(self, function, shape, varying=frozenset(), undefined=(), groups=1):
+        self.shape, self._varying, self._groups = shape, varying, groups
+        self.registers: dict[int, Kind] = dict.fromkeys(undefined, Kind(SAME, ALL))
+        changed = True
+        while changed:
+            changed = False
+            for instruction in function.instructions:
+                changed |= self._visit(instruction)
+        for register in function.registers:  # code that is never reached
+            self.registers.setdefault(register.index, VARYING)
+
+    def _visit(self, instruction) -> bool:
+        changed = False
+        for register, kind in self.results(instruction):
+            if kind is None:
+                continue
+            if register.index in self._varying:
+                kind = VARYING
+            new = joined(self.registers.get(register.index), kind)
+            if new != self.registers.get(register.index):
+                self.registers[register.index] = new
+                changed = True
+        return changed
+
+    def of(self, operand) -> Kind | None:
+        """The kind of an operand; None while nothing is known yet."""
+        if isinstance(operand, Register):
+            return self.registers.get(operand.index)
+        if isinstance(operand, Immediate):
+            if operand.kind != "int":
+                return UNIFORM
+            value = int(operand.value)
+            limit = value + 1 if 0 <= value < _MOST else 0
+            return Kind(SAME, trailing_zeros(value), 1, limit)
+        if isinstance(operand, Special):
+            return special_kind(operand.name, self.shape)
+        if isinstance(operand, Symbol):
+            return UNIFORM
+        inner = getattr(operand, "register", None) or getattr(operand, "base", None)
+        return UNIFORM if inner is None else self.of(inner)
+
+    def results(self, instruction) -> list[tuple[Register, Kind | None]]:
+        """Registers that an instruction writes, with the kind of what it writes."""
+        written, sources = split_operands(instruction)
+        if not written:
+            return []
+        kind = self._outcome(instruction, sources)
+        guard = instruction.guard
+        if guard is not None and kind is not None:
+            guarding = self.of(guard.register)
+            if guarding is None:
+                return []
+            if not guarding.uniform:
+                kind = VARYING
+        return [(register, kind) for register in written]
+
+    def _outcome(self, instruction, sources) -> Kind | None:
+        opcode = instruction.opcode
+        if opcode in ("vote", "redux", "activemask"):
+            return UNIFORM
+        if opcode in _UNRELATED or "cc" in instruction.modifiers:
+            return VARYING
+        kinds = [self.of(source) for source in sources]
+        if any(kind is None for kind in kinds):
+            return None
+        if opcode in ("ld", "ldu"):
+            return self._loaded(instruction, kinds[0])
+        if any(kind.varies for kind in kinds):
+            return VARYING
+        patterned = self._pattern(instruction, sources, kinds)
+        if patterned is not None and patterned.offsets is not None:
+            if max(map(abs, patterned.offsets)) < _FAR:
+                return patterned
+            return VARYING
+        return UNIFORM if all(kind.uniform for kind in kinds) else VARYING
+
+    def _loaded(self, instruction, address: Kind) -> Kind:
+        if "local" in instruction.modifiers or not address.uniform:
+            return VARYING
+        return UNIFORM
+
+    def _pattern(self, instruction, sources, kinds) -> Kind | None:
+        """The pattern of an integer result, None where there is none."""
+        opcode, modifiers = instruction.opcode, instruction.modifiers
+        if not integral(instruction) or {"sat", "cc", "hi"} & set(modifiers):
+            return None
+        if opcode in _COPIES:
+            whole = isinstance(instruction.operands[0], Register)
+            return kinds[0] if len(kinds) == 1 and whole else None
+        if opcode == "cvt":
+            return _converted(modifiers, kinds[0])
+        if opcode in ("add", "sub"):
+            return _sum(opcode, *kinds)
+        if opcode in ("mul", "mad"):
+            product = _product(instruction, sources, kinds, self._groups)
+            return product if opcode == "mul" else _sum("add", product, kinds[2])
+        if opcode in ("shl", "shr", "and", "or", "xor"):
+            return _bitwise(opcode, instruction.type, sources, kinds)
+        return None
+
+
+def split_operands(instruction) -> tuple[list, list]:
+    """Registers written, and operands read, in the order of the instruction."""
+    operands = list(instruction.operands)
+    if instruction.opcode in ("st", "red", "bra", "brx", "bar", "barrier", "ret",
+                              "exit", "trap", "call", "membar", "fence"):  # fmt: skip
+        if instruction.opcode in ("bar", "barrier") and "red" in instruction.modifiers:
+            return [operands[0]], operands[1:]
+        return [], operands
+    if not operands:
+        return [], []
+    first = operands.pop(0)
+    parts = getattr(first, "elements", None)
+    if parts is None and hasattr(first, "second"):
+        parts = (first.first, first.second)
+    written = [p for p in (parts or (first,)) if isinstance(p, Register)]
+    expanded = []
+    for operand in operands:
+        expanded += getattr(operand, "elements", None) or [operand]
+    return written, expanded
+
+
+def integral(instruction) -> bool:
+    """Whether an instruction works on integers or untyped bits."""
+    type_ = instruction.type
+    return (
+        bool(type_)
+        and type_[0] in "usb"
+        and "x2" not in type_
+        and (type_ not in ("bf16", "bf16x2"))
+        and not any(m in ("f16", "f32", "f64", "bf16") for m in instruction.modifiers)
+    )
+
+
+def _converted(modifiers, kind: Kind) -> Kind | None:
+    target, source = [m for m in modifiers if m in BYTES][-2:]
+    if BYTES[target] < 4 or BYTES[source] < 4:
+        return kind if kind.uniform else VARYING
+    return kind
+
+
+def _sum(opcode: str, a: Kind | None, b: Kind | None) -> Kind | None:
+    if a is None or b is None or a.varies or b.varies:
+        return None
+    sign = 1 if opcode == "add" else -1
+    offsets = tuple(x + sign * y for x, y in zip(a.offsets, b.offsets, strict=True))
+    known = opcode == "add" and a.limit and b.limit
+    limit = _at_most(a.limit + b.limit - 1) if known else 0
+    return Kind(offsets, min(a.zeros, b.zeros), max(a.groups, b.groups), limit)
+
+
+def _at_most(limit: int) -> int:
+    """A limit, unless it is so high that values might wrap."""
+    return limit if limit <= _MOST else 0
+
+
+def _constant(operand) -> int | None:
+    if isinstance(operand, Immediate) and operand.kind == "int":
+        return int(operand.value)
+    return None
+
+
+def _read_as(value: int, type_: str) -> int:
+    """The number that a constant is to an instruction of a type."""
+    width = 8 * BYTES[type_]
+    value &= (1 << width) - 1
+    return value - (1 << width) if type_[0] == "s" and value >> (width - 1) else value
+
+
+def _product(instruction, sources, kinds, groups) -> Kind | None:
+    a, b = kinds[0], kinds[1]
+    zeros = min(a.zeros + b.zeros, ALL)
+    known = a.limit and b.limit
+    limit = _at_most((a.limit - 1) * (b.limit - 1) + 1) if known else 0
+    if a.uniform and b.uniform:
+        return Kind(SAME, zeros, 1, limit)
+    for kind, factor in ((a, _constant(sources[1])), (b, _constant(sources[0]))):
+        if factor is not None:
+            if "wide" in instruction.modifiers:
+                factor = _read_as(factor, instruction.type)
+            offsets = tuple(x * factor for x in kind.offsets)
+            return Kind(offsets, zeros, kind.groups, limit)
+    if groups > 1 and (a.uniform or b.uniform):
+        rows = b if a.uniform else a
+        if steady(rows.offsets, groups):
+            return Kind(SAME, 0, groups)
+    return None
+
+
+def folds(instruction, kind: Kind) -> bool:
+    """Whether an instruction multiplies rows: their offsets go into their bases."""
+    factors = instruction.operands[1:3]
+    return (
+        kind.groups > 1
+        and instruction.opcode in ("mul", "mad")
+        and not any(isinstance(factor, Immediate) for factor in factors)
+    )
+
+
+def _bitwise(opcode, type_, sources, kinds) -> Kind | None:
+    kind, amount = kinds[0], _constant(sources[1])
+    if type_ == "pred":
+        return None
+    if opcode == "shl":
+        return _shifted_left(kind, amount)
+    if any(k.groups > 1 for k in kinds):
+        return None
+    if amount is None and opcode in ("and", "or", "xor"):
+        kind, amount = kinds[1], _constant(sources[0])
+    if amount is None:
+        return None if not all(k.uniform for k in kinds) else UNIFORM
+    if opcode == "shr":
+        return _shifted_right(kind, amount, 8 * BYTES[type_])
+    limit = _limit_of(opcode, kind.limit, amount)
+    if opcode == "and" and kind.limit and not (kind.limit - 1) & ~amount:
+        return kind
+    if kind.uniform:
+        zeros = max if opcode == "and" else min
+        return Kind(SAME, zeros(kind.zeros, trailing_zeros(amount)), 1, _at_most(limit))
+    if not _separate(kind, 8 * BYTES[type_]):
+        return None
+    below = (1 << kind.zeros) - 1
+    if opcode == "and":
+        new = [x & amount for x in kind.offsets]
+    else:
+        change = amount & below
+        new = [x | change if opcode == "or" else x ^ change for x in kind.offsets]
+    return Kind(tuple(new), kind.zeros, 1, _at_most(limit))
+
+
+def _limit_of(opcode: str, limit: int, amount: int) -> int:
+    """Below what `and`, `or` and `xor` with a constant stay, 0 if that is not known."""
+    if opcode == "and":
+        limits = [limit] * (limit > 0) + [amount + 1] * (amount >= 0)
+        return min(limits, default=0)
+    if not limit or amount < 0:
+        return 0
+    return 1 << max((limit - 1).bit_length(), amount.bit_length())
+
+
+def _separate(kind: Kind, width: int) -> bool:
+    """Whether offsets lie below the lowest bit of the base, and share none with it."""
+    return kind.low >= 0 and kind.high < 1 << min(kind.zeros, width - 1)
+
+
+def _shifted_left(kind: Kind, amount) -> Kind | None:
+    if amount is None or not 0 <= amount < 64:
+        return None
+    offsets = tuple(x << amount for x in kind.offsets)
+    limit = _at_most((kind.limit - 1 << amount) + 1) if kind.limit else 0
+    return Kind(offsets, min(kind.zeros + amount, ALL), kind.groups, limit)
+
+
+def _shifted_right(kind: Kind, amount: int, width: int) -> Kind | None:
+    if amount < 0:
+        return None
+    limit = (kind.limit - 1 >> amount) + 1 if kind.limit else 0
+    if limit == 1:
+        return Kind(SAME, ALL, 1, 1)
+    if kind.uniform:
+        return Kind(SAME, max(kind.zeros - amount, 0), 1, limit)
+    if not _separate(kind, width) or amount >= width:
+        return None
+    offsets = tuple(x >> amount for x in kind.offsets)
+    return Kind(offsets, max(kind.zeros - amount, 0), 1, limit)

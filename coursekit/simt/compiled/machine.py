@@ -1,0 +1,177 @@
+"""LLVM: IR text becomes machine code of this computer, kept in a cache on disk."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import json
+import os
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import llvmlite.binding as llvm
+
+from coursekit.simt.compiled import runtime
+
+_LOCK = threading.RLock()
+_OPTIMIZATION = 2
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Machine code in memory: the address of its function, and notes made with it."""
+
+    address: int
+    notes: dict
+    engine: object
+
+
+def _new_target_machine():
+    """A description of this computer for LLVM; an execution engine takes it over."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=_OPTIMIZATION,
+        jit=True,
+    )
+
+
+@functools.cache
+def _target_machine():
+    """The description that compiling uses."""
+    return _new_target_machine()
+
+
+@functools.cache
+def _sources_digest() -> str:
+    """A digest of the code that generates code, and of what it runs on."""
+    digest = hashlib.sha256()
+    simulator = Path(__file__).parents[1]
+    for path in sorted([*simulator.rglob("*.py"), *simulator.rglob("*.ll")]):
+        digest.update(path.read_bytes())
+    digest.update(llvm.get_host_cpu_name().encode())
+    digest.update(llvm.get_host_cpu_features().flatten().encode())
+    digest.update(repr(llvm.llvm_version_info).encode())
+    return digest.hexdigest()
+
+
+def key_of(*parts) -> str:
+    """The name under which machine code is kept."""
+    digest = hashlib.sha256(_sources_digest().encode())
+    digest.update(repr(parts).encode())
+    return digest.hexdigest()
+
+
+def compile_text(text: str, level: int = _OPTIMIZATION) -> bytes:
+    """Compile a module of LLVM IR to an object file, optimized to a level of 0 to 3."""
+    module = llvm.parse_assembly(text)
+    module.verify()
+    machine = _target_machine()
+    module.triple, module.data_layout = machine.triple, str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = options.slp_vectorization = False
+    options.loop_unrolling = options.loop_interleaving = False
+    passes = llvm.create_pass_builder(machine, options)
+    passes.getModulePassManager().run(module, passes)
+    return machine.emit_object(module)
+
+
+def load_object(data: bytes, function: str) -> tuple[int, object]:
+    """Load an object file; returns the address of a function, and what keeps it."""
+    with _LOCK:
+        _load_runtime()
+        return _load(data, function)
+
+
+def _load(data: bytes, function: str) -> tuple[int, object]:
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    return engine.get_function_address(function), engine
+
+
+_RUNTIME: dict[str, object] = {}
+
+
+def _load_runtime() -> None:
+    """Make the helpers of `runtime.ll` known to code that calls them."""
+    if _RUNTIME:
+        return
+    data, _ = cached(key_of("runtime"), lambda: (compile_text(runtime.text()), {}))
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_target_machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    for name in runtime.FUNCTIONS:
+        llvm.add_symbol(name, engine.get_function_address(name))
+        _RUNTIME[name] = engine.get_function_address(name)
+    _RUNTIME["engine"] = engine
+
+
+def runtime_address(name: str) -> int:
+    """The address of a helper."""
+    with _LOCK:
+        _load_runtime()
+        return _RUNTIME[name]
+
+
+@functools.cache
+def runner():
+    """The scheduler as a Python callable: (context, fast, general) -> int."""
+    kind = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3)
+    return kind(runtime_address("ck_run"))
+
+
+# -- the cache on disk -----------------------------------------------------------------
+
+_FOLDER: list = [lambda: None]
+
+
+def use_cache(folder) -> None:
+    """Keep machine code in the folder that a function returns; None keeps none."""
+    _FOLDER[0] = folder or (lambda: None)
+
+
+def stored(key: str) -> tuple[bytes, dict] | None:
+    """An object file and its notes from the cache."""
+    folder = _FOLDER[0]()
+    if folder is None:
+        return None
+    try:
+        data = (folder / f"{key}.o").read_bytes()
+        notes = json.loads((folder / f"{key}.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    if hashlib.sha256(data).hexdigest() != notes.pop("sha256", None):
+        return None
+    return data, notes
+
+
+def cached(key: str, make) -> tuple[bytes, dict]:
+    """An object file and notes: from the cache, or made and put there."""
+    found = stored(key)
+    if found is not None:
+        return found
+    data, notes = make()
+    folder = _FOLDER[0]()
+    if folder is not None:
+        signed = {**notes, "sha256": hashlib.sha256(data).hexdigest()}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _write(folder / f"{key}.o", data)
+            _write(folder / f"{key}.json", json.dumps(signed).encode())
+        except OSError:
+            pass  # a full or read-only disk costs time, not results
+    return data, notes
+
+
+def _write(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    Path(name).replace(path)

@@ -1,0 +1,87 @@
+"""Where the bits of a NaN may differ from the hardware's for a while.
+
+Arithmetic on a GPU gives every NaN the same bits, that of this computer does not. Only
+code that looks at the bits can tell: stores, integer operations, shuffles. So registers
+that only arithmetic writes are left as they are, and put right where they are read.
+"""
+
+from __future__ import annotations
+
+import math
+
+from coursekit.simt.compiled.kinds import split_operands
+from coursekit.simt.ptx.ir import BYTES, Immediate, Pair, Register
+
+ARITHMETIC = {"add", "sub", "mul", "fma", "mad"}
+_READERS = ARITHMETIC | {"setp", "div", "sqrt", "rcp", "min", "max"}
+
+
+class RawRegisters:
+    """Registers that may hold any NaN: all that writes them is f32 arithmetic."""
+
+    def __init__(self, function):
+        writers: dict[int, list] = {}
+        for instruction in function.instructions:
+            for register in split_operands(instruction)[0]:
+                writers.setdefault(register.index, []).append(instruction)
+        self.registers = {
+            index for index, by in writers.items() if any(map(_arithmetic, by))
+        }
+        changed = True
+        while changed:
+            kept = {
+                index
+                for index in self.registers
+                if all(_arithmetic(i) or self._copies(i) for i in writers[index])
+            }
+            changed = kept != self.registers
+            self.registers = kept
+
+    def _copies(self, instruction) -> bool:
+        if instruction.opcode != "mov" or isinstance(instruction.operands[0], Pair):
+            return False
+        if not isinstance(instruction.operands[0], Register):
+            return False
+        source = instruction.operands[1]
+        if isinstance(source, Register):
+            return source.index in self.registers
+        return (
+            isinstance(source, Immediate)
+            and not (isinstance(source.value, float) and math.isnan(source.value))
+            and (source.kind != "int" or source.value == 0)
+        )
+
+
+def _arithmetic(instruction) -> bool:
+    return (
+        instruction.opcode in ARITHMETIC
+        and instruction.type == "f32"
+        and not {"sat"} & set(instruction.modifiers)
+    )
+
+
+def ignores_payload(instruction) -> bool:
+    """Whether an instruction treats all NaNs alike."""
+    types = [m for m in instruction.modifiers if m in BYTES]
+    return instruction.opcode in _READERS and types == ["f32"]
+
+
+def quieted(builder, name: str, lanes: int) -> str:
+    """The canonical bits for every NaN among f32 values."""
+    bits, floats, canonical = "i32", "float", str(0x7FFFFFFF)
+    if lanes > 1:
+        bits, floats = f"<{lanes} x i32>", f"<{lanes} x float>"
+        canonical = f"splat (i32 {canonical})"
+    number = builder.op(f"bitcast {bits} {name} to {floats}")
+    ordered = builder.op(f"fcmp ord {floats} {number}, {number}")
+    chosen = "i1" if lanes == 1 else f"<{lanes} x i1>"
+    return builder.op(f"select {chosen} {ordered}, {bits} {name}, {bits} {canonical}")
+
+
+def keeps_raw(raw: RawRegisters, target, source) -> bool:
+    """Whether a copy may keep NaNs as they are."""
+    return (
+        isinstance(target, Register)
+        and target.index in raw.registers
+        and isinstance(source, Register)
+    )

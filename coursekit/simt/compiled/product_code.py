@@ -1,0 +1,110 @@
+"""Products of matrices by a warp, `mma.sync`, as calls of a function of the module."""
+
+from __future__ import annotations
+
+import functools
+
+from coursekit.errors import UnsupportedError
+from coursekit.simt.compiled import processor
+from coursekit.simt.compiled.builder import Builder
+from coursekit.simt.compiled.casts import f16_to_f32
+from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.nans import quieted
+from coursekit.simt.compiled.tier import vector
+from coursekit.simt.compiled.tracing import F16, Lanes
+from coursekit.simt.interpreter.products import (
+    TF32_BITS,
+    Form,
+    form_of,
+    side_lanes,
+    top_lanes,
+)
+
+_WORDS, _FLOATS = vector("i32"), vector("float")
+_RESULTS = f"{{ {', '.join([_WORDS] * 4)} }}"
+
+
+class Products:
+    """A part of `Tier`."""
+
+    def matrix_product(self, instruction) -> None:
+        """Emit the product, for which all lanes are here."""
+        if not self.fast:
+            self.require(self.out.op(f"icmp eq i32 {self.mask}, -1"))
+        form, (target, *sources) = form_of(instruction), instruction.operands
+        given = [
+            self.source(element, kind, LANES)
+            for source, kind in zip(sources, ("b32", "b32", "f32"), strict=True)
+            for element in source.elements
+        ]
+        text, declarations = _function(form)
+        for declaration in (*declarations, text):
+            self.out.declare(declaration)
+        arguments = ", ".join(f"{_WORDS} {name}" for name in given)
+        found = self.out.op(f"call {_RESULTS} {_symbol(form)}({arguments})")
+        for number, register in enumerate(target.elements):
+            name = self.out.op(f"extractvalue {_RESULTS} {found}, {number}")
+            self.give(register, "f32", (name, None))
+
+
+def _symbol(form: Form) -> str:
+    return f"@product_{form.kind}_{form.depth}"
+
+
+@functools.cache
+def _function(form: Form) -> tuple[str, tuple[str, ...]]:
+    """The text of the function, and what it declares."""
+    if not processor.has("fma"):
+        raise UnsupportedError("multiply-add on this processor")
+    out = Builder()
+    of_a, of_b = form.words
+    names = [f"%a{number}" for number in range(of_a + of_b + 4)]
+    a = [_parts(out, form.kind, name) for name in names[:of_a]]
+    b = [_parts(out, form.kind, name) for name in names[of_a:-4]]
+    d = [out.op(f"bitcast {_WORDS} {name} to {_FLOATS}") for name in names[-4:]]
+    fma = f"@llvm.fma.v{LANES}f32"
+    out.declare(f"declare {_FLOATS} {fma}({', '.join([_FLOATS] * 3)})")
+    for k in range(form.depth):
+        step, t, part = form.place(k)
+        left = [_moved(out, a[2 * step + h][part], top_lanes(t)) for h in (0, 1)]
+        right = [_moved(out, b[step][part], side_lanes(t, n)) for n in (0, 1)]
+        for number in range(4):
+            factors = left[number // 2], right[number % 2], d[number]
+            given = ", ".join(f"{_FLOATS} {name}" for name in factors)
+            d[number] = out.op(f"call {_FLOATS} {fma}({given})")
+    value = "poison"
+    for number, name in enumerate(d):
+        bits = out.op(f"bitcast {_FLOATS} {name} to {_WORDS}")
+        bits = quieted(out, bits, LANES)
+        value = out.op(f"insertvalue {_RESULTS} {value}, {_WORDS} {bits}, {number}")
+    listed = ", ".join(f"{_WORDS} {name}" for name in names)
+    head = f"define internal {_RESULTS} {_symbol(form)}({listed}) noinline {{"
+    text = "\n".join([head, *out.lines, f"  ret {_RESULTS} {value}", "}"])
+    return text, tuple(out.declarations)
+
+
+def _parts(out: Builder, kind: str, words: str) -> list[str]:
+    """The elements of the words of all lanes, as floats."""
+    if kind == "tf32":
+        mask = TF32_BITS - (1 << 32)
+        found = [out.op(f"and {_WORDS} {words}, splat (i32 {mask})")]
+    elif kind == "bf16":
+        low = out.op(f"shl {_WORDS} {words}, splat (i32 16)")
+        found = [low, out.op(f"and {_WORDS} {words}, splat (i32 -65536)")]
+    else:
+        return [_half(out, words, shift) for shift in (0, 16)]
+    return [out.op(f"bitcast {_WORDS} {bits} to {_FLOATS}") for bits in found]
+
+
+def _half(out: Builder, words: str, shift: int) -> str:
+    bits = out.op(f"lshr {_WORDS} {words}, splat (i32 {shift})")
+    bits = out.op(f"trunc {_WORDS} {bits} to {vector('i16')}")
+    return f16_to_f32(Lanes(out, LANES, F16, bits)).number
+
+
+def _moved(out: Builder, floats: str, lanes) -> str:
+    """The floats of other lanes."""
+    text = ", ".join(f"i32 {lane}" for lane in lanes)
+    return out.op(
+        f"shufflevector {_FLOATS} {floats}, {_FLOATS} poison, {_WORDS} <{text}>"
+    )

@@ -1,0 +1,70 @@
+"""Memory instructions, taken apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from coursekit.errors import UnsupportedError
+from coursekit.simt.compiled.flow import in_device_memory
+from coursekit.simt.compiled.kinds import SAME, VARYING, Kind
+from coursekit.simt.interpreter.access import READS
+from coursekit.simt.ptx.ir import BYTES, Address, Register, Vector
+
+
+@dataclass
+class Request:
+    """One memory instruction, taken apart.
+
+    The address of a lane is `base` (a register, a variable or a number) of kind `kind`
+    plus `constant`. `key` finds its counts.
+    """
+
+    instruction: object
+    access: object
+    space: str
+    base: object
+    constant: int
+    element: int
+    elements: tuple
+    type_: str
+    kind: Kind
+    key: int
+
+    @property
+    def width(self) -> int:
+        return self.access.width
+
+    @property
+    def loads(self) -> bool:
+        return self.access.verb == READS
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """First and past-the-last byte, from the base."""
+        return (
+            self.kind.low + self.constant,
+            self.kind.high + self.constant + self.width,
+        )
+
+
+def request_of(tier, instruction) -> Request:
+    """Take a memory instruction apart."""
+    access = tier.unit.accesses.get(instruction.index)
+    if access is None:
+        raise UnsupportedError(instruction.name)
+    operands = instruction.operands
+    place = next(o for o in operands if isinstance(o, Address))
+    other = next((o for o in operands if not isinstance(o, Address)), None)
+    elements = other.elements if isinstance(other, Vector) else (other,)
+    type_ = instruction.type
+    kind = kind_of(tier, place.base, "global" if in_device_memory(instruction) else "")
+    return Request(
+        instruction, access, access.space or "global", place.base, place.offset,
+        BYTES[type_], elements, type_, kind, instruction.index,
+    )  # fmt: skip
+
+
+def kind_of(tier, base, space: str) -> Kind:
+    """The kind of the base of an address; rows have bases in device memory alone."""
+    kind = tier.kinds.of(base) if isinstance(base, Register) else Kind(SAME)
+    return VARYING if kind.groups > 1 and space != "global" else kind

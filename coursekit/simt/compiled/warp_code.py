@@ -1,0 +1,257 @@
+"""Instructions and blocks as both tiers see them; each tier fills in the rest."""
+
+from __future__ import annotations
+
+from coursekit.errors import UnsupportedError
+from coursekit.simt.analysis.control import EXIT, LEAVING
+from coursekit.simt.compiled.accesses import Accesses
+from coursekit.simt.compiled.addresses import Addresses
+from coursekit.simt.compiled.async_code import AsyncCopies
+from coursekit.simt.compiled.atomics import Atomics
+from coursekit.simt.compiled.collective_code import Collectives
+from coursekit.simt.compiled.counted import Counted
+from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.product_code import Products
+from coursekit.simt.compiled.requests import request_of
+from coursekit.simt.compiled.runtime import Context
+from coursekit.simt.compiled.tier import COUNTER, DONE, GIVE_UP, OWN, Tier, vector
+from coursekit.simt.compiled.unit import EXECUTED, FUEL, FUEL_LEFT, bits
+from coursekit.simt.ptx.ir import Label
+
+IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
+           "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
+_METADATA = """
+!0 = !{!"simulated"}
+!1 = !{!"counter", !0}
+!2 = !{!"device memory", !0}
+!3 = !{!"warp", !0}
+!4 = !{!1, !1, i64 0}
+!5 = !{!2, !2, i64 0}
+!6 = !{!3, !3, i64 0}
+!7 = !{!"branch_weights", i32 100000, i32 1}
+!8 = !{}
+"""
+_BUFFERS = ("lanes", "found", "before", "value0", "value1")
+
+
+class WarpCode(
+    Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collectives, Products
+):
+    """One function: runs a warp from where its record says to the next stop."""
+
+    name = ""
+    own_fields = (0, 0)  # of the context: sites, addresses of variables
+    level = 2  # of LLVM's optimizations
+
+    def header(self) -> None:
+        """Load what every block needs."""
+        out = self.out
+        out.label("entry")
+        for name in _BUFFERS:
+            out.line(f"%{name} = alloca [{LANES} x i64], align 64")
+        sites, symbols = self.own_fields
+        for name, index in (
+            ("sites", sites), ("symbols", symbols),
+            ("counters", Context.COUNTERS), ("params", Context.PARAMS),
+        ):  # fmt: skip
+            at = out.op(f"getelementptr i64, ptr %ctx, i64 {index}")
+            out.line(f"%{name} = load ptr, ptr {at}, {OWN}")
+
+    def module(self) -> str:
+        """A module of LLVM IR with the function, and what it needs."""
+        self.header()
+        self.body()
+        parts = [_METADATA]
+        parts += [
+            f"@{name} = private unnamed_addr constant "
+            f"[{text.count(',') + 1} x i64] [{text}]"
+            for text, name in self.tables.items()
+        ]
+        parts += self.out.declarations
+        parts.append(
+            f"define i32 @{self.name}(ptr noalias %ctx, ptr noalias %record) {{"
+        )
+        return "\n".join([*parts, *self.out.lines, "}"]) + "\n"
+
+    def instructions(self, stretch) -> None:
+        """Emit the instructions of a stretch, and where it goes."""
+        block = self.flow.blocks[stretch.block]
+        stop = block.start + block.length
+        ended = False
+        for index in range(stretch.start, stretch.stop):
+            instruction = self.flow.instructions[index]
+            if index == stop - 1 and self.ends(instruction):
+                self.end(instruction, stretch)
+                ended = True
+            else:
+                self.instruction(instruction)
+        if ended:
+            return
+        if stretch.stop < stop:
+            self.next_stretch(stretch)
+        else:
+            self.go_on(stretch)
+
+    def end(self, instruction, stretch) -> None:
+        """Emit what ends a block."""
+        opcode = instruction.opcode
+        if opcode in ("bar", "barrier"):
+            self.plain_barrier(instruction)
+            self.barrier(stretch)
+        elif opcode == "brx":
+            self._switch(instruction, stretch)
+        elif opcode == "call":
+            self.call(instruction)
+        elif instruction.guard is not None:
+            self.branch(instruction, stretch)
+        else:
+            if opcode == "trap":
+                self.require("false")
+            target = self.jump_target(instruction) if opcode == "bra" else EXIT
+            self.go(stretch, target)
+
+    def _switch(self, instruction, stretch) -> None:
+        """Go to one of several blocks, for which the lanes must agree."""
+        out, name = self.out, self.agreed_index(instruction.operands[0])
+        targets = [(t, out.fresh("case")) for t in self._table(instruction)]
+        cases = " ".join(
+            f"i32 {n}, label %{label}" for n, (_, label) in enumerate(targets)
+        )
+        nowhere = out.fresh("nowhere")
+        out.line(f"switch i32 {name}, label %{nowhere} [ {cases} ]")
+        out.label(nowhere)
+        out.line(f"ret i32 {GIVE_UP}")
+        for target, label in targets:
+            out.label(label)
+            self.go(stretch, target)
+
+    def call(self, instruction) -> None:
+        """Functions are left to the interpreter."""
+        raise UnsupportedError("a call of a function")
+
+    @staticmethod
+    def ends(instruction) -> bool:
+        """Whether an instruction decides what follows its block."""
+        opcode = instruction.opcode
+        if opcode in ("bar", "barrier"):
+            return "warp" not in instruction.modifiers
+        return opcode in ("bra", "brx", "call") or opcode in LEAVING
+
+    def go_on(self, stretch) -> None:
+        """The block is done: the next one follows."""
+        following = stretch.block + 1
+        self.go(stretch, following if following < len(self.flow.blocks) else EXIT)
+
+    def instruction(self, instruction) -> None:
+        """Emit an instruction that does not decide what follows."""
+        opcode = instruction.opcode
+        if opcode in IGNORED:
+            return
+        if opcode in ("ld", "ldu"):
+            self._load(instruction)
+        elif opcode == "st":
+            self.store_memory(request_of(self, instruction))
+        elif opcode in ("atom", "red"):
+            self.atomic(instruction)
+        elif opcode == "mov":
+            self.move(instruction)
+        elif opcode == "cp":
+            self.asynchronous(instruction)
+        elif opcode == "cvta":
+            self.convert_address(instruction)
+        elif opcode == "activemask":
+            mask = (self.active("-1"), (0,) * LANES)
+            self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
+        elif opcode in ("shfl", "vote", "match", "redux", "elect", "bar", "barrier"):
+            self.collective(instruction)
+        elif opcode == "mma":
+            self.matrix_product(instruction)
+        else:
+            self.lanewise(instruction)
+
+    def _load(self, instruction) -> None:
+        if "param" in instruction.modifiers:
+            self.load_parameter(instruction)
+        else:
+            self.load_memory(request_of(self, instruction))
+
+    def count_block(self, stretch, runs: int) -> None:
+        """Count that a block runs."""
+        if not stretch.leads:
+            return
+        length = self.flow.blocks[stretch.block].length
+        self.count(runs + stretch.block)
+        at = self.out.op(f"getelementptr i8, ptr %record, i64 {EXECUTED}")
+        old = self.out.op(f"load i64, ptr {at}, {COUNTER}")
+        new = self.out.op(f"add i64 {old}, {length}")
+        self.out.line(f"store i64 {new}, ptr {at}, {COUNTER}")
+
+    def burn(self) -> None:
+        """Use fuel; when it is gone, ask whether to go on.
+
+        A kernel that looks at what others write may wait for another block: the
+        interpreter lets all of them take turns.
+        """
+        out = self.out
+        at = out.op(f"getelementptr i8, ptr %record, i64 {FUEL_LEFT}")
+        old = out.op(f"load i32, ptr {at}, {COUNTER}")
+        left = out.op(f"sub i32 {old}, 1")
+        out.line(f"store i32 {left}, ptr {at}, {COUNTER}")
+        some = out.op(f"icmp sgt i32 {left}, 0")
+        on, empty, stop = out.fresh("on"), out.fresh("empty"), out.fresh("stop")
+        out.line(f"br i1 {some}, label %{on}, label %{empty}, !prof !7")
+        out.label(empty)
+        if self.unit.polls:
+            out.line(f"ret i32 {GIVE_UP}")
+            out.label(on)
+            return
+        out.line(f"store i32 {FUEL}, ptr {at}, {COUNTER}")
+        tick = out.op(f"getelementptr i64, ptr %ctx, i64 {Context.TICK}")
+        tick = out.op(f"load ptr, ptr {tick}, {OWN}")
+        answer = out.op(f"call i32 {tick}()")
+        fine = out.op(f"icmp eq i32 {answer}, 0")
+        out.line(f"br i1 {fine}, label %{on}, label %{stop}")
+        out.label(stop)
+        out.line(f"ret i32 {answer}")
+        out.label(on)
+
+    def done(self) -> None:
+        """The warp has left the kernel."""
+        self.out.line(f"ret i32 {DONE}")
+
+    def plain_barrier(self, instruction) -> None:
+        """Refuse barriers that are more than `__syncthreads()`."""
+        first = instruction.operands[0] if instruction.operands else None
+        plain = (
+            "sync" in instruction.modifiers
+            and len(instruction.operands) == 1
+            and getattr(first, "value", None) == 0
+            and instruction.guard is None
+        )
+        if not plain or instruction.index + 1 >= len(self.flow.instructions):
+            raise UnsupportedError(f"{instruction.text.strip()}")
+
+    def jump_target(self, instruction) -> int:
+        """The block that a branch jumps to."""
+        label = next(o for o in instruction.operands if isinstance(o, Label))
+        return self._block_at(label.name)
+
+    def _table(self, instruction) -> list[int]:
+        """Blocks that an indexed branch may jump to."""
+        table = self.unit.function.branch_tables[instruction.operands[1].name]
+        return [self._block_at(name) for name in table]
+
+    def _block_at(self, label: str) -> int:
+        start = self.unit.function.labels[label]
+        starts = {b.start: n for n, b in enumerate(self.flow.blocks)}
+        return starts.get(start, EXIT)
+
+
+def register_type(register) -> str:
+    """The LLVM type of a register in one lane."""
+    return f"i{bits(register.type)}"
+
+
+def wide_type(register) -> str:
+    """The LLVM type of a register in all lanes."""
+    return vector(register_type(register))

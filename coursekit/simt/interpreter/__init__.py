@@ -1,0 +1,1 @@
+"""The interpreter: one NumPy operation executes an instruction for a whole warp."""

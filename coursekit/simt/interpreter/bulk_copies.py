@@ -1,0 +1,247 @@
+"""Bulk copies of one thread: rows of bytes, and boxes of an array by a tensor map.
+
+A copy moves its bytes when a thread waits at the barrier that it reports to (see
+`phases`); a kernel that does not wait reads what shared memory held before. Bulk
+copies pass the units that load and store, and count as none of their requests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from coursekit.errors import ArgumentError, OutOfBoundsError
+from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
+from coursekit.simt.interpreter.mbarriers import WIDTH, Spot
+from coursekit.simt.interpreter.transfers import address_slot, reached
+from coursekit.simt.memory import faults
+from coursekit.simt.memory.tensor_maps import NBYTES, TensorMap
+from coursekit.simt.ptx.ir import Address
+
+_TO_SHARED = {"shared::cluster", "shared::cta"}
+_REPORTS = "mbarrier::complete_tx::bytes"
+
+
+@dataclass(eq=False)
+class Flight:
+    """One copy of one thread, on its way.
+
+    Attributes
+    ----------
+    maker : _Copy
+        The instruction.
+    warp, lane
+        Whose copy it is.
+    source : (Region, ndarray, int), or None
+        Where in global memory its rows begin, and bytes of a row.
+    region, start
+        Where in shared memory it lands.
+    content : TensorMap or int
+        What it brings: a box, or so many bytes.
+    places : ndarray
+        Where in the box the rows begin.
+    barrier : (Region, int)
+    """
+
+    maker: object
+    warp: object
+    lane: int
+    source: tuple | None
+    region: object
+    start: int
+    content: object
+    barrier: tuple
+    places: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it writes."""
+        boxed = isinstance(self.content, TensorMap)
+        return self.content.box_bytes if boxed else self.content
+
+    def land(self, spot: Spot) -> None:
+        """Move the bytes, and report them to the barrier at `spot`."""
+        data = np.zeros(-(-self.nbytes // 16) * 16, np.uint8)
+        if self.source is not None:
+            region, rows, length = self.source
+            reach = np.arange(length)
+            data[self.places[:, None] + reach] = region.data[rows[:, None] + reach]
+        self.tell("touches", self.maker.target, self.region, [self.start], self.nbytes)
+        if isinstance(self.content, TensorMap):
+            order = self.content.order(self.region.address + self.start)
+            into = (order - self.region.address)[:, None] + np.arange(16)
+            self.region.data[into] = data.reshape(-1, 16)
+        else:
+            self.region.data[self.start : self.start + self.nbytes] = data[
+                : self.nbytes
+            ]
+        region, offset = self.barrier
+        self.tell("touches", self.maker.barrier, region, [offset], WIDTH)
+        spot.update(spot.phase(), announced=-self.nbytes)
+
+    def tell(self, how: str, access, region, offsets, width: int) -> None:
+        """Let the observer know of bytes, in rows of `width`."""
+        if self.warp.observer is not None and len(offsets):
+            access.width = width
+            lanes = np.full(len(offsets), self.lane)
+            part = region, lanes, np.asarray(offsets, np.int64)
+            getattr(self.warp.observer, how)(access, self.warp, part)
+
+
+def is_bulk(instruction) -> bool:
+    """Whether a `cp` is a bulk copy into shared memory that reports to a barrier."""
+    words = instruction.modifiers
+    return words[:2] == ("async", "bulk") and _REPORTS in words
+
+
+def make(decoder, instruction):
+    """`cp.async.bulk` and `cp.async.bulk.tensor` from global to shared memory."""
+    words = set(instruction.modifiers)
+    known = words & _TO_SHARED and "global" in words
+    if not known or words & {"im2col", "multicast::cluster", "tile::gather4"}:
+        raise faults.unsupported(decoder.program, instruction)
+    copy = (
+        _Box(decoder, instruction) if "tensor" in words else _Run(decoder, instruction)
+    )
+    return copy.step
+
+
+class _Copy:
+    """What both kinds of bulk copies have: a place, a barrier, the checks of them."""
+
+    def __init__(self, decoder, instruction, barrier: Address):
+        self.instruction = instruction
+        self.source = decoder.access(instruction, "global", 1, READS)
+        self.target = decoder.access(instruction, "shared", 1, WRITES)
+        self.barrier = decoder.access(instruction, "shared", WIDTH, UPDATES)
+        self.barrier.strong = self.barrier.in_block = self.barrier.releases = True
+        self.barrier.copies = False
+        self._place = address_slot(decoder, instruction.operands[0], "shared")
+        self._report = address_slot(decoder, barrier, "shared")
+
+    def step(self, warp) -> None:
+        """Begin the copies of the active lanes."""
+        places, reports = reached(warp, *self._place), reached(warp, *self._report)
+        for lane in np.flatnonzero(warp.mask).tolist():
+            flight = self.flight(warp, lane, int(places[lane]), int(reports[lane]))
+            flight.tell("begins", self.target, flight.region, [flight.start],
+                        flight.nbytes)  # fmt: skip
+            region, offset = flight.barrier
+            flying = warp.block.flying
+            flying.setdefault((region.address, offset), []).append(flight)
+
+    def begin(self, warp, lane, place, report, content) -> Flight:
+        """Check where the bytes go and where they are reported."""
+        boxed = isinstance(content, TensorMap)
+        nbytes, align = (content.box_bytes, 128) if boxed else (content, 16)
+        region = self._find(warp, lane, place, nbytes, align)
+        barrier = self._find(warp, lane, report, WIDTH, WIDTH)
+        start = place - region.address
+        spot = barrier, report - barrier.address
+        return Flight(self, warp, lane, None, region, start, content, spot)
+
+    def _find(self, warp, lane, address, nbytes, align):
+        region = warp.block.shared.find(address)
+        offset = address - region.address if region else 0
+        if region is None or not 0 <= offset <= region.nbytes - nbytes:
+            fault = faults.Fault(lane, address, nbytes, region)
+            raise faults.access_error(warp, lane, self.instruction, fault, WRITES)
+        if address % align:
+            raise self.error(
+                warp, lane,
+                f"{{thread}} copies to byte {offset} of "
+                f"{faults.readable(region.name)}, no multiple of {align}.",
+                f"A copy of this kind lands at multiples of {align} bytes.",
+                f"Declare the array alignas({align}), and begin at such a place.",
+            )  # fmt: skip
+        return region
+
+    def error(self, warp, lane, what, cause, cure):
+        """Build the error of a thread for this instruction."""
+        return faults.kernel_error(
+            OutOfBoundsError, warp, lane, self.instruction, what, cause, cure
+        )
+
+
+class _Run(_Copy):
+    """`cp.async.bulk`: a run of bytes."""
+
+    def __init__(self, decoder, instruction):
+        _, origin, size, barrier = instruction.operands[:4]
+        super().__init__(decoder, instruction, barrier)
+        self._origin = address_slot(decoder, origin, "global")
+        self._size = decoder.layout.operand(size, "u32")
+
+    def flight(self, warp, lane, place, report) -> Flight:
+        """Begin the copy of one lane."""
+        address = int(reached(warp, *self._origin)[lane])
+        nbytes = int(warp.slots[self._size][lane])
+        region = warp.block.launch.memory.find(address)
+        offset = address - region.address if region else 0
+        if region is None or not 0 <= offset <= region.nbytes - nbytes:
+            fault = faults.Fault(lane, address, nbytes, region)
+            raise faults.access_error(warp, lane, self.instruction, fault, READS)
+        if address % 16 or nbytes % 16 or not nbytes:
+            raise self.error(
+                warp, lane,
+                f"{{thread}} copies {nbytes} bytes from byte {offset} of "
+                f"{faults.readable(region.name) or 'an array'}.",
+                "Bulk copies take whole multiples of 16 bytes, from multiples of 16.",
+                "Copy the rest by single loads.",
+            )  # fmt: skip
+        made = self.begin(warp, lane, place, report, nbytes)
+        made.source = region, np.array([offset]), nbytes
+        made.tell("begins", self.source, region, [offset], nbytes)
+        return made
+
+
+class _Box(_Copy):
+    """`cp.async.bulk.tensor`: a box of an array."""
+
+    def __init__(self, decoder, instruction):
+        (origin, first), barrier = instruction.operands[1], instruction.operands[2]
+        super().__init__(decoder, instruction, barrier)
+        self._map = address_slot(decoder, origin, None)
+        layout = decoder.layout
+        self._first = [layout.operand(one, "s32") for one in first.elements]
+
+    def flight(self, warp, lane, place, report) -> Flight:
+        """Begin the copy of one lane."""
+        found = self._tensor_map(warp, lane, int(reached(warp, *self._map)[lane]))
+        made = self.begin(warp, lane, place, report, found)
+        start = [int(warp.slots[slot][lane]) for slot in self._first]
+        rows, places, length = found.rows(start)
+        if length:
+            region = warp.block.launch.memory.find(found.address)
+            if region is None or region.freed:
+                fault = faults.Fault(lane, found.address, length, region)
+                raise faults.access_error(warp, lane, self.instruction, fault, READS)
+            rows = rows + (found.address - region.address)
+            made.source, made.places = (region, rows, length), places
+            made.tell("begins", self.source, region, rows, length)
+        return made
+
+    def _tensor_map(self, warp, lane, address: int) -> TensorMap:
+        region = warp.block.launch.memory.find(address)
+        offset = address - region.address if region else 0
+        inside = region is not None and 0 <= offset <= region.nbytes - NBYTES
+        data = region.data[offset : offset + NBYTES].tobytes() if inside else b""
+        found = TensorMap.read(data) if inside else None
+        if found is None:
+            raise ArgumentError.explained(
+                f"{self.instruction.text.strip()}: there is no tensor map at "
+                f"{address:#x}.",
+                "The parameter is not const __grid_constant__, so that the kernel "
+                "passes a copy of it; or the argument is not from ck.tensor_map.",
+                "Write const __grid_constant__ TensorMap, and pass ck.tensor_map(...).",
+            )
+        if len(found.box) != len(self._first):
+            raise self.error(
+                warp, lane,
+                f"{{thread}} names a place by {len(self._first)} numbers in an array "
+                f"of {len(found.box)} axes.",
+                "The copy and the tensor map are for arrays of different rank.",
+                "Pass ck.tensor_map an array of that many axes.",
+            )  # fmt: skip
+        return found

@@ -1,0 +1,163 @@
+"""Proof that a launch never ends: all of it comes back to where it was.
+
+The interpreter takes its turns by fixed rules, so what has come back once comes back
+for ever: the place of each lane, every register, and all memory. Looking costs time, so
+it is done now and then, and memory is compared only where registers have come back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+import numpy as np
+
+from coursekit import errors
+from coursekit.simt.interpreter.mbarriers import Phase
+from coursekit.simt.memory import faults
+
+# Of so many looks the first ones, which see what comes back within as many.
+PERIOD, LOOKS = 1024, 32
+MEMORY_BYTES = 1 << 30  # more would take seconds
+TRIES = 4  # comparisons of memory in a period
+
+
+class Standstill:
+    """What a launch, or one of its warps, has been like."""
+
+    def __init__(self):
+        self._looks = self._tries = 0
+        self._seen: dict[bytes, bytes | None] = {}
+
+    def returned(self, launch, warps, blocks) -> bool:
+        """Whether all has been as it is.
+
+        Parameters
+        ----------
+        launch : Launch
+        warps : iterable of Warp
+            What may still run.
+        blocks : list of Block
+            Blocks with these warps.
+        """
+        place = self._looks % PERIOD
+        self._looks += 1
+        if place == 0:
+            self._tries = TRIES
+            self._seen.clear()
+        if place >= LOOKS or not self._tries:
+            return False
+        clock = str(launch.clock_reads).encode()
+        state = _digest([clock, *(_state(warp) for warp in warps)])
+        if state not in self._seen:
+            self._seen[state] = None
+            return False
+        self._tries -= 1
+        before, now = self._seen[state], _memory(launch, blocks)
+        self._seen[state] = now
+        return now is not None and now == before
+
+
+def endless(warps, *, polls: bool) -> errors.KernelError:
+    """Build the error for a launch of which all these warps have come back.
+
+    `polls` says whether the kernel looks at what other threads may be writing.
+    """
+    left = [warp for warp in warps if warp.ready or warp.parked]
+    warp = next((warp for warp in left if warp.awaited), left[0])
+    split = (*warp.ready, *warp.parked)[0]
+    instruction = split.frame.code.last_instruction(split.block)
+    once = "" if polls else ", or that the compiler reads once, before the loop"
+    advice = faults.endless_advice(instruction, once)
+    if warp.awaited is not None:
+        advice = _about_a_barrier(*warp.awaited) or advice
+    return faults.kernel_error(
+        errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
+        "{thread} runs for ever: all threads that are left have come back to where "
+        "they were, with every register and all memory as before.",
+        *advice,
+    )  # fmt: skip
+
+
+def _about_a_barrier(region, offset: int) -> tuple[str, str] | None:
+    """What a barrier in shared memory lacks, and what to do; None if it is gone."""
+    phase = Phase.read(int(region.view(8)[offset // 8]))
+    if phase is None:
+        return None
+    name = faults.readable(region.name) or "shared memory"
+    lacks = f"{phase.missing} of {phase.expected} arrivals"
+    if phase.announced:
+        lacks += f" and {phase.announced:,} bytes"
+    return (
+        f"It waits for the barrier at byte {offset} of {name}, whose phase lacks "
+        f"{lacks}.",
+        "Count what arrives in each phase, and in which phase: barrier_init tells how "
+        "many arrivals, expect_tx how many bytes there will be.",
+    )
+
+
+def _digest(parts: Iterable) -> bytes:
+    found = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        found.update(part)
+    return found.digest()
+
+
+def _state(warp) -> bytes:
+    """Tell where the lanes of a warp are, and what its registers hold."""
+    moved = warp.executed, len(warp.ready), len(warp.parked)
+    if warp.looked_at is None or warp.looked_at[0] != moved:
+        warp.looked_at = moved, _digest(_parts(warp))
+    return warp.looked_at[1]
+
+
+def _parts(warp):
+    """All that decides on what a warp does next, but memory."""
+    frames: dict[int, tuple] = {}
+    places, idle = [warp.block.linear, warp.index, warp.polled], 0
+    for split in (*warp.ready, *warp.parked):
+        places += [split.block, id(split.waits_for), _number(frames, split.frame)]
+        yield split.mask
+        meeting = split.meeting
+        while meeting is not None:
+            places += [meeting.target, _number(frames, meeting.frame)]
+            yield meeting.arrived
+            yield meeting.expected
+            idle = idle or (warp.idle_turns if meeting.arrived.any() else 0)
+            meeting = meeting.outer
+    for _, frame in list(frames.values()):
+        while frame is not None:
+            places += [frame.code.function.name, frame.resume, frame.local_base]
+            yield frame.values
+            for name, value in frame.params.items():
+                places.append(name)
+                yield value.tobytes()
+            frame = frame.caller
+    if warp.copies is not None:
+        places.append(warp.copies.begun)
+    yield repr((*places, idle)).encode()
+
+
+def _number(frames: dict[int, tuple], frame) -> int:
+    """Number of a frame among those of its warp, {id: (number, frame)}."""
+    return frames.setdefault(id(frame), (len(frames), frame))[0]
+
+
+def _memory(launch, blocks) -> bytes | None:
+    """What memory holds, None where it is too much to look at."""
+    regions = [region for region in launch.memory.regions() if not region.read_only]
+    for block in blocks:
+        regions += block.shared.regions
+        regions += [warp.local for warp in block.warps] if launch.local_bytes else []
+    if sum(region.nbytes for region in regions) > MEMORY_BYTES:
+        return None
+    waiting = [
+        (name, found.counted, found.threads, found.votes, len(found.splits))
+        for block in blocks
+        for name, found in block.barriers.items()
+    ]
+    flying = [
+        (key, len(copies)) for block in blocks for key, copies in block.flying.items()
+    ]
+    parts = (region.data for region in regions)
+    return _digest((*parts, repr((waiting, flying)).encode()))

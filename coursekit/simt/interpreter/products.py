@@ -1,0 +1,168 @@
+"""Products of matrices that a whole warp computes: `mma.sync` of 16 x 8 results.
+
+A warp multiplies A, 16 x `depth`, by B, `depth` x 8, and adds C, 16 x 8. Each lane
+has some elements of each, `t = lane % 4` and `g = lane / 4` say which; an operand's
+word has two elements of 16 bits, or one of TF32, `e` in general:
+
+    A, word 2 s + h: row g + 8 h, columns 4 e s + e t, and the next one
+    B, word s:       column g, rows 4 e s + e t, and the next one
+    C and D, 2 h:    row g + 8 h, columns 2 t and 2 t + 1
+
+Products are exact. They are added to C one after the other, in the order of columns of
+A, and each sum is rounded to the nearest float32. Of a TF32 operand the 13 lowest bits
+are not read. A tensor core adds several products before it rounds, and cuts bits off
+where this rounds: its last bits may be others.
+
+Source: PTX ISA, "Matrix multiply-accumulate operation using mma instruction".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from coursekit import errors
+from coursekit.simt.isa.lookup import Operation
+from coursekit.simt.isa.rounded_sums import dot
+from coursekit.simt.isa.rounding import bf16_to_f32
+from coursekit.simt.memory import faults
+from coursekit.simt.ptx.ir import Immediate, Register, Vector
+
+ROWS, COLUMNS, LANES = 16, 8, 32
+TF32_BITS = 0xFFFFE000
+_NAME = re.compile(
+    r"sync\.aligned\.m16n8k(4|8|16)\.row\.col\.f32\.(tf32|f16|bf16)\.\2\.f32"
+)
+_DEPTHS = {"tf32": (4, 8), "f16": (8, 16), "bf16": (8, 16)}
+_LANE = np.arange(LANES)
+
+
+@dataclass(frozen=True)
+class Form:
+    """Type of the elements of A and B, and columns of A."""
+
+    kind: str
+    depth: int
+
+    @property
+    def each(self) -> int:
+        """Elements in a word."""
+        return 1 if self.kind == "tf32" else 2
+
+    @property
+    def words(self) -> tuple[int, int]:
+        """Words of A and of B that a lane has."""
+        return self.depth // (2 * self.each), self.depth // (4 * self.each)
+
+    def place(self, k: int) -> tuple[int, int, int]:
+        """Which word of B, which t and which part of the word has row k."""
+        step, within = divmod(k, 4 * self.each)
+        return step, within // self.each, within % self.each
+
+
+def form_of(instruction) -> Form | None:
+    """Return what an instruction multiplies, None for one that is not simulated."""
+    found = _NAME.fullmatch(".".join(instruction.modifiers))
+    if found is None or int(found[1]) not in _DEPTHS[found[2]]:
+        return None
+    return Form(found[2], int(found[1]))
+
+
+def is_right(_scope, instruction) -> bool:
+    """Whether the operands of `mma` are as many, and of the kind, that it takes."""
+    form = form_of(instruction)
+    counts = [4, *form.words, 4] if form else []
+    values = (Register, Immediate)
+    return (
+        len(instruction.operands) == len(counts)
+        and all(isinstance(o, Vector) for o in instruction.operands)
+        and [len(o.elements) for o in instruction.operands] == counts
+        and all(isinstance(e, Register) for e in instruction.operands[0].elements)
+        and all(isinstance(e, values) for o in instruction.operands for e in o.elements)
+    )
+
+
+def top_lanes(t: int) -> np.ndarray:
+    """Lane that has column t of A's words, for the row of each lane's results."""
+    return _LANE // 4 * 4 + t
+
+
+def side_lanes(t: int, column: int) -> np.ndarray:
+    """Lane that has row t of B's words, for the first or second of the columns."""
+    return _LANE % 4 * 8 + 4 * column + t
+
+
+def parts(words: np.ndarray, kind: str) -> list[np.ndarray]:
+    """Return the elements of the words of all lanes, as float32."""
+    if kind == "tf32":
+        return [(words & np.uint32(TF32_BITS)).view(np.float32)]
+    halves = [(words >> np.uint32(s)).astype(np.uint16) for s in (0, 16)]
+    if kind == "bf16":
+        return [bf16_to_f32(half) for half in halves]
+    return [half.view(np.float16).astype(np.float32) for half in halves]
+
+
+def product(form: Form, a, b, c) -> np.ndarray:
+    """Return D, (4, 32): float32 of all lanes, from their words of A and B and from C.
+
+    A word is 32 values, one a lane; A, B and C are lists of words.
+    """
+    lanes = COLUMNS, LANES // COLUMNS  # g, t
+    a = np.array([parts(words, form.kind) for words in a])
+    b = np.array([parts(words, form.kind) for words in b])
+    steps = len(b)
+    top = a.reshape(steps, 2, form.each, *lanes).transpose(1, 3, 0, 4, 2)
+    side = b.reshape(steps, form.each, *lanes).transpose(2, 0, 3, 1)
+    start = np.array(c).reshape(2, 2, *lanes).transpose(0, 2, 3, 1)
+    shape = ROWS, COLUMNS
+    d = dot(top.reshape(ROWS, -1), side.reshape(COLUMNS, -1), start.reshape(shape))
+    return d.reshape(2, *lanes, 2).transpose(0, 3, 1, 2).reshape(4, LANES)
+
+
+def multiply(decoder, instruction):
+    """Make the step of `mma`."""
+    form = form_of(instruction)
+    if form is None:
+        return None
+    decoder.no_guard(instruction)
+    layout, (target, *sources) = decoder.layout, instruction.operands
+    slots = [decoder.destination(register, "f32") for register in target.elements]
+    a, b, c = (
+        [layout.operand(element, kind) for element in source.elements]
+        for source, kind in zip(sources, ("b32", "b32", "f32"), strict=True)
+    )
+    decoder.code.operations[instruction.index] = Operation(
+        ("f32",), (), multiply, 2 * ROWS * COLUMNS * form.depth // LANES, "tensor"
+    )
+
+    def step(warp):
+        if not warp.all:
+            raise incomplete(warp, instruction)
+        held = warp.slots
+        found = product(form, *([held[i] for i in part] for part in (a, b, c)))
+        for slot, values in zip(slots, found, strict=True):
+            held[slot][...] = values
+
+    return step
+
+
+def incomplete(warp, instruction):
+    """Build the error for a product without all lanes of a warp."""
+    missing = int(np.argmin(warp.mask))
+    where = "is elsewhere, or has left the kernel"
+    if not warp.present[missing]:
+        where = "does not exist: the block is no multiple of 32 threads"
+    return faults.kernel_error(
+        errors.BarrierError, warp, int(np.argmax(warp.mask)), instruction,
+        f"{{thread}} multiplies matrices by `{instruction.name}`, and lane {missing} "
+        f"of its warp {where}.",
+        "All 32 lanes of a warp multiply together, since each has a part of the "
+        "matrices; without one the results are undefined.",
+        "Let whole warps come here: leave no lane behind in a branch or a return, and "
+        "fill up what is missing with zeros.",
+    )  # fmt: skip
+
+
+MAKERS = {"mma": multiply}

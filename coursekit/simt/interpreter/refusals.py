@@ -1,0 +1,255 @@
+"""Refuses instructions that no compiler writes: operands missing, or of a wrong kind.
+
+The engines, the checkers and the tracer take what passes here for granted. Lane-wise
+instructions are matched with the table in `isa` instead.
+"""
+
+from __future__ import annotations
+
+from coursekit import errors
+from coursekit.simt.analysis.control import LEAVING, WAITING
+from coursekit.simt.interpreter import products, warpgroups
+from coursekit.simt.memory import faults
+from coursekit.simt.ptx.ir import (
+    BYTES,
+    Address,
+    Call,
+    Immediate,
+    Label,
+    Not,
+    Pair,
+    Register,
+    Special,
+    Symbol,
+    Vector,
+)
+
+_VALUE = (Register, Immediate, Special, Symbol)
+_WIDTHS = {1, 2, 4, 8}
+_LANES = {"v2": 2, "v4": 4, "v8": 8}
+# What functions of the driver are given: bytes of each argument.
+_PROVIDED = {"vprintf": (8, 8), "__assertfail": (8, 8, 4, 8, 8)}
+
+
+def check(program, function) -> None:
+    """Look at every instruction of a function.
+
+    Raises
+    ------
+    UnsupportedError
+        For the first one that cannot be run, whatever its operands hold.
+    """
+    if function.external:
+        return
+    if not function.instructions:
+        raise errors.UnsupportedError.explained(
+            f"the simulator cannot run {function.name}: it has no instructions.",
+            "The PTX was cut off, or written by hand.",
+            "End every function with ret.",
+        )
+    scope = _Scope(program.module, function)
+    last = function.instructions[-1]
+    if not _ends(scope, last):
+        raise faults.unsupported(program, last, " as the last of a function")
+    for instruction in function.instructions:
+        rule = _RULES.get(instruction.opcode)
+        if rule is not None and not rule(scope, instruction):
+            why = " with these operands"
+            raise faults.unsupported(program, instruction, why)
+
+
+class _Scope:
+    """What the names of a function stand for."""
+
+    def __init__(self, module, function):
+        self.module, self.function = module, function
+        own = [*function.results, *function.variables.values()]
+        self.stored = {v.name: v for v in own if v.space == "param"}
+        self.loaded = {v.name: v for v in function.parameters} | self.stored
+
+    def holds(self, variables: dict, address: Address, nbytes: int) -> bool:
+        """Whether a .param variable has the bytes that are accessed."""
+        variable = variables.get(address.base.name)
+        start = address.base.offset + address.offset
+        return variable is not None and 0 <= start <= variable.nbytes - nbytes
+
+
+def _ends(scope, last) -> bool:
+    """Whether nothing is executed after the last instruction of a function."""
+    if last.opcode == "call" and _fits(last, Call):
+        target = getattr(last.operands[0].function, "name", "")
+        function = scope.module.functions.get(target)
+        stops = function is not None and "noreturn" in function.directives
+        return stops or target == "__assertfail"
+    guarded = last.guard is not None and last.opcode in LEAVING
+    return not guarded and last.opcode not in WAITING
+
+
+def _fits(instruction, *kinds) -> bool:
+    """Whether the operands are of these kinds; more may follow."""
+    operands = instruction.operands
+    enough = len(operands) >= len(kinds) and all(map(isinstance, operands, kinds))
+    bases = [o.base for o in operands if isinstance(o, Address)]
+    return enough and all(
+        BYTES[base.type] in (4, 8) for base in bases if isinstance(base, Register)
+    )
+
+
+def _whole(instruction) -> bool:
+    """Whether no operand is a constant with a fraction."""
+    return not any(
+        isinstance(o, Immediate) and o.kind != "int" for o in instruction.operands
+    )
+
+
+def _bytes(instruction, data) -> int | None:
+    """Bytes of a memory access, None for a type that has no plain values."""
+    type_ = instruction.type
+    count = len(data.elements) if isinstance(data, Vector) else 1
+    lanes = next((_LANES[m] for m in instruction.modifiers if m in _LANES), 1)
+    if type_ in (None, "pred") or BYTES[type_] not in _WIDTHS or lanes != count:
+        return None
+    return lanes * BYTES[type_]
+
+
+def _load(scope, one) -> bool:
+    if not _fits(one, (Register, Vector, type(None)), Address):
+        return False
+    data, address = one.operands[:2]
+    nbytes = _bytes(one, data)
+    elements = data.elements if isinstance(data, Vector) else (data,)
+    if nbytes is None or not all(isinstance(e, Register | None) for e in elements):
+        return False
+    if "param" in one.modifiers and isinstance(address.base, Symbol):
+        return scope.holds(scope.loaded, address, nbytes)
+    return True
+
+
+def _store(scope, one) -> bool:
+    if not _fits(one, Address, (*_VALUE, Vector)):
+        return False
+    address, data = one.operands[:2]
+    nbytes = _bytes(one, data)
+    if nbytes is None or (isinstance(data, Vector) and None in data.elements):
+        return False
+    if "param" in one.modifiers:
+        inside = isinstance(address.base, Symbol)
+        return inside and scope.holds(scope.stored, address, nbytes)
+    return True
+
+
+def _update(scope, one) -> bool:
+    first = one.opcode == "atom"
+    kinds = ((Register, type(None)), Address) if first else (Address,)
+    return _fits(one, *kinds, _VALUE) and _bytes(one, None) is not None
+
+
+def _copy(scope, one) -> bool:
+    if one.modifiers == ("async", "wait_group"):
+        return _fits(one, Immediate) and one.operands[0].kind == "int"
+    if one.modifiers[:1] != ("async",) or one.modifiers[1:2] not in (("ca",), ("cg",)):
+        return True
+    return _fits(one, Address, Address, Immediate)
+
+
+def _move(scope, one) -> bool:
+    if len(one.operands) != 2 or BYTES.get(one.type) not in _WIDTHS:
+        return False
+    parts = [o for o in one.operands if isinstance(o, Vector)]
+    whole = BYTES[one.type]
+    return len(parts) < 2 and all(
+        len(p.elements) in (2, 4) and whole % len(p.elements) == 0 for p in parts
+    )
+
+
+def _two(scope, one) -> bool:
+    return _fits(one, Register, _VALUE) and len(one.operands) == 2
+
+
+def _convert(scope, one) -> bool:
+    return _two(scope, one) and one.type in ("u32", "u64")
+
+
+def _branch(scope, one) -> bool:
+    return _fits(one, Label)
+
+
+def _indexed(scope, one) -> bool:
+    if not _fits(one, _VALUE, Symbol):
+        return False
+    table = scope.function.branch_tables.get(one.operands[1].name)
+    return bool(table) and all(name in scope.function.labels for name in table)
+
+
+def _call(scope, one) -> bool:
+    if not _fits(one, Call):
+        return False
+    call = one.operands[0]
+    if not isinstance(call.function, Symbol):
+        return True
+    if not scope.stored.keys() >= {*call.results, *call.arguments}:
+        return False
+    given = [scope.stored[name].nbytes for name in call.arguments]
+    name = call.function.name
+    if name in _PROVIDED:
+        return given[: len(_PROVIDED[name])] == list(_PROVIDED[name])
+    function = scope.module.functions.get(name)
+    if function is None or function.external:
+        return True
+    results = [scope.stored[name].nbytes for name in call.results]
+    return given == [v.nbytes for v in function.parameters] and results == [
+        v.nbytes for v in function.results
+    ]
+
+
+def _barrier(scope, one) -> bool:
+    words, count = set(one.modifiers), len(one.operands)
+    if "cluster" in words or not _whole(one):
+        return "cluster" in words
+    if "warp" in words:
+        return "sync" in words and _fits(one, _VALUE) and count == 1
+    if "red" in words:
+        kinds = (Register, _VALUE)
+        votes = isinstance(one.operands[-1], Register | Not) if count else False
+        reduction = words & {"popc", "and", "or"}
+        return _fits(one, *kinds) and count in (3, 4) and votes and bool(reduction)
+    known = words & {"sync", "arrive"}
+    return bool(known) and count in (1, 2) and _fits(one, *[_VALUE] * count)
+
+
+def _warp(modes: set[str], *kinds):
+    """A rule for what the lanes of a warp do together."""
+
+    def rule(scope, one) -> bool:
+        wanted = (*kinds, _VALUE) if "sync" in one.modifiers else kinds
+        named = not modes or bool(modes & set(one.modifiers))
+        return (
+            named
+            and _whole(one)
+            and len(one.operands) == len(wanted)
+            and _fits(one, *wanted)
+        )
+
+    return rule
+
+
+def _typed(rule):
+    """A rule for an instruction that also has a type."""
+    return lambda scope, one: rule(scope, one) and one.type is not None
+
+
+_RULES = {
+    "ld": _load, "ldu": _load, "st": _store, "atom": _update, "red": _update,
+    "cp": _copy, "mov": _move, "cvta": _convert,
+    "isspacep": lambda scope, one: _two(scope, one) and bool(one.modifiers),
+    "activemask": lambda scope, one: _fits(one, Register),
+    "bra": _branch, "brx": _indexed, "call": _call,
+    "bar": _barrier, "barrier": _barrier,
+    "shfl": _warp({"up", "down", "bfly", "idx"}, (Register, Pair, type(None)),
+                  _VALUE, _VALUE, _VALUE),
+    "vote": _warp({"all", "any", "uni", "ballot"}, Register, (*_VALUE, Not)),
+    "match": _typed(_warp({"any", "all"}, (Register, Pair), _VALUE)),
+    "redux": _typed(_warp({"add", "min", "max", "and", "or", "xor"}, Register, _VALUE)),
+    "elect": _warp(set(), Pair), "mma": products.is_right,
+    "wgmma": warpgroups.is_right,
+}  # fmt: skip

@@ -1,0 +1,241 @@
+"""Memory instructions: loads, stores, parameters and atomics."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
+from coursekit.simt.isa import lookup
+from coursekit.simt.memory.counters import repeated_passes
+from coursekit.simt.memory.faults import unsupported
+from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register, Symbol, Vector
+
+SPACES = {"global", "shared", "local", "const", "param", "shared::cta"}
+
+
+def address_slot(decoder, operand: Address, space):
+    """Slot of the base address, and the constant to add to it."""
+    base, wide = operand.base, "u64"
+    if space in ("shared", "shared::cta"):
+        wide = "u32"
+    if isinstance(base, Register):
+        own = BYTES[base.type]
+        return decoder.layout.register(base, f"u{8 * own}"), operand.offset
+    if isinstance(base, Symbol):
+        return decoder.layout.symbol(base.name, base.offset, wide), operand.offset
+    return decoder.layout.constant(Immediate(int(base.value)), wide), operand.offset
+
+
+def _access(decoder, instruction, verb, width):
+    space = next((m for m in instruction.modifiers if m in SPACES), None)
+    space = "shared" if space == "shared::cta" else space
+    if any(m == "shared::cluster" for m in instruction.modifiers):
+        raise unsupported(decoder.program, instruction)
+    return decoder.access(instruction, space, width, verb)
+
+
+def _vector(decoder, instruction, operand):
+    count = next((int(m[1]) for m in instruction.modifiers
+                  if m in ("v2", "v4", "v8")), 1)  # fmt: skip
+    elements = operand.elements if isinstance(operand, Vector) else (operand,)
+    if len(elements) != count:
+        raise unsupported(decoder.program, instruction, " with these operands")
+    return elements
+
+
+_POLLING = {"volatile", "relaxed", "acquire", "mmio"}
+
+
+def polls(instruction) -> bool:
+    """Whether an instruction looks at memory that other threads may be writing."""
+    return instruction.opcode in ("atom", "mbarrier") or (
+        instruction.opcode == "ld" and bool(_POLLING & set(instruction.modifiers))
+    )
+
+
+def _marked(instruction, step):
+    """A step that also notes that its warp polls memory."""
+    if not polls(instruction):
+        return step
+
+    def run(warp):
+        warp.polled = True
+        step(warp)
+
+    return run
+
+
+def load(decoder, instruction):
+    """`ld` and `ldu` from any space."""
+    target, source = instruction.operands[:2]
+    if "param" in instruction.modifiers:
+        step = _load_param(decoder, instruction, target, source)
+        if step is not None:
+            return step
+    elements = _vector(decoder, instruction, target)
+    type_ = instruction.type
+    size = BYTES[type_]
+    access = _access(decoder, instruction, READS, size * len(elements))
+    if access.space == "param":
+        access.space = "global"
+    base, constant = address_slot(decoder, source, access.space)
+    slots = [decoder.destination(e, type_) for e in elements]
+    narrow = lookup.DTYPES[type_] if type_[0] == "s" else None
+    shift = size.bit_length() - 1
+
+    def step(warp):
+        addresses = reached(warp, base, constant)
+        for region, lanes, offsets in access.parts(warp, addresses):
+            index = offsets >> shift
+            view = region.view(size)
+            for k, slot in enumerate(slots):
+                if slot is None:
+                    continue
+                values = view[index + k] if k else view[index]
+                if narrow is not None:
+                    values = values.view(narrow)
+                into = warp.slots[slot]
+                if into.dtype.kind == "f":
+                    into = into.view(view.dtype)
+                into[lanes] = values
+
+    return _marked(instruction, step)
+
+
+def _load_param(decoder, instruction, target, source):
+    """Kernel parameters are constants of a launch; call results are per lane."""
+    base = source.base
+    if not isinstance(base, Symbol):
+        return None
+    offset = base.offset + source.offset
+    type_ = instruction.type
+    size = BYTES[type_]
+    elements = _vector(decoder, instruction, target)
+    slots = [decoder.destination(e, type_) for e in elements]
+    dtype = np.dtype(lookup.DTYPES[type_])
+    name, kernel = base.name, decoder.function.is_kernel
+    of_kernel = kernel and any(p.name == name for p in decoder.function.parameters)
+    nbytes = 0 if of_kernel else _parameters(decoder.function)[name].nbytes
+
+    def step(warp):
+        for k, slot in enumerate(slots):
+            if slot is None:
+                continue
+            start = offset + k * size
+            if of_kernel:
+                value = warp.block.launch.parameter(name, start, dtype)
+            else:
+                stripe = stripes(warp.frame, name, nbytes)[:, start : start + size]
+                value = np.ascontiguousarray(stripe).view(dtype)[:, 0]
+            np.copyto(warp.slots[slot], value, where=warp.mask, casting="unsafe")
+
+    return step
+
+
+def store(decoder, instruction):
+    """`st` to any space."""
+    target, source = instruction.operands[:2]
+    elements = _vector(decoder, instruction, source)
+    type_ = instruction.type
+    size = BYTES[type_]
+    bits = f"u{8 * size}"
+    slots = [_stored(decoder, e, type_, bits) for e in elements]
+    if "param" in instruction.modifiers:
+        return _store_param(decoder, target, slots, size)
+    access = _access(decoder, instruction, WRITES, size * len(elements))
+    access.stored = slots
+    base, constant = address_slot(decoder, target, access.space)
+    shift = size.bit_length() - 1
+
+    def step(warp):
+        addresses = reached(warp, base, constant)
+        for region, lanes, offsets in access.parts(warp, addresses):
+            index = offsets >> shift
+            view = region.view(size)
+            for k, slot in enumerate(slots):
+                view[index + k if k else index] = warp.slots[slot][lanes]
+
+    return step
+
+
+def _stored(decoder, element, type_, bits):
+    if isinstance(element, Immediate):
+        return decoder.layout.constant(
+            element, bits if element.kind == "int" else f"b{bits[1:]}"
+        )
+    return decoder.layout.operand(element, bits)
+
+
+def _store_param(decoder, target, slots, size):
+    name = target.base.name
+    offset = target.base.offset + target.offset
+    nbytes = _parameters(decoder.function)[name].nbytes
+
+    def step(warp):
+        target = stripes(warp.frame, name, nbytes)
+        for k, slot in enumerate(slots):
+            start = offset + k * size
+            values = np.ascontiguousarray(warp.slots[slot])
+            given = values.view(np.uint8).reshape(32, size)
+            target[warp.mask, start : start + size] = given[warp.mask]
+
+    return step
+
+
+def _parameters(function) -> dict:
+    """Variables that a function exchanges with others, by name."""
+    exchanged = (*function.parameters, *function.results, *function.variables.values())
+    return {variable.name: variable for variable in exchanged}
+
+
+def stripes(frame, name: str, nbytes: int) -> np.ndarray:
+    """Bytes of a .param variable of a frame, a row a lane; 0 until they are set."""
+    if name not in frame.params:
+        frame.params[name] = np.zeros((32, nbytes), np.uint8)
+    return frame.params[name]
+
+
+def atomic(decoder, instruction):
+    """`atom` and `red`: lanes take effect in ascending order."""
+    operation = lookup.atomic(instruction)
+    operands = list(instruction.operands)
+    result = operands.pop(0) if instruction.opcode == "atom" else None
+    type_ = operation.results[0]
+    size = BYTES[type_]
+    access = _access(decoder, instruction, UPDATES, size)
+    base, constant = address_slot(decoder, operands.pop(0), access.space)
+    values = [
+        decoder.layout.operand(o, t)
+        for o, t in zip(operands, operation.sources[1:], strict=False)
+    ]
+    slot = decoder.destination(result, type_) if result is not None else None
+    evaluate, dtype = operation.evaluate, np.dtype(lookup.DTYPES[type_])
+    shift = size.bit_length() - 1
+
+    def step(warp):
+        addresses = reached(warp, base, constant)
+        for region, lanes, offsets in access.parts(warp, addresses):
+            view = region.view(size).view(dtype)
+            index = offsets >> shift
+            sources = [warp.slots[v][lanes] for v in values]
+            before = np.empty(len(index), dtype)
+            for turn in repeated_passes(index):
+                where = index[turn]
+                before[turn] = view[where]
+                view[where] = evaluate(before[turn], *(s[turn] for s in sources))
+            if slot is not None:
+                warp.slots[slot][lanes] = before
+
+    return _marked(instruction, step)
+
+
+def reached(warp, base: int, offset: int) -> np.ndarray:
+    """Addresses of all lanes: a slot plus a constant, which wraps."""
+    addresses = warp.slots[base]
+    if not offset:
+        return addresses
+    bits = 8 * addresses.itemsize
+    return addresses + addresses.dtype.type(offset & ((1 << bits) - 1))
+
+
+MAKERS = {"ld": load, "ldu": load, "st": store, "atom": atomic, "red": atomic}

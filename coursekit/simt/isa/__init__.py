@@ -1,0 +1,1 @@
+"""The instruction set: which opcodes there are and what each one computes."""

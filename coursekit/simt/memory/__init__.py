@@ -1,0 +1,1 @@
+"""Simulated memory, the faults of accesses to it, and the counters."""

@@ -1,0 +1,1 @@
+"""Reading PTX: the text becomes the instructions of `ir`."""

@@ -1,0 +1,1 @@
+"""Running a launch: its configuration, its blocks, and which engine executes them."""

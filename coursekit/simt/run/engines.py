@@ -1,0 +1,127 @@
+"""Chooses between compiled code and the interpreter, which give the same results.
+
+Compiling takes a tenth of a second and more, so a launch that may be short is tried in
+the interpreter first. After a moment the blocks that are done tell how long all of them
+will take; if compiling is quicker, memory is put back and the launch starts again in
+compiled code. A launch that is checked for races is tried for longer, since its code
+takes longer to compile; compiled code that does not find every access ordered leaves
+all of the launch to the interpreter.
+"""
+
+from __future__ import annotations
+
+import time
+
+from coursekit.simt.compiled import engine, machine, racing
+from coursekit.simt.run import launch as launches
+
+# Seconds of computing that the interpreter may take for all launches of one kernel
+# together, and bytes of the arrays of which a trial is worth a copy: those it writes.
+# Code takes that long to compile, longer the more instructions the kernel has, and
+# longer still if it looks for races.
+TRIALS_S, TRIALS_EACH_S = 0.25, 0.003
+RACE_TRIAL_S, RACE_TRIAL_EACH_S = 0.3, 0.005
+TRIAL_BYTES = 4 << 20
+
+
+def run(launch) -> tuple[str, str]:
+    """Run all blocks of a launch; returns which engine did it, and a note.
+
+    Raises
+    ------
+    KernelError, UnsupportedError
+        As the interpreter does.
+    """
+    machine.use_cache(launch.cache)
+    blocks = launch.order.block_numbers(launch.blocks)
+    note = engine.obstacle(launch)
+    unsure = note is None and launch.engine == "auto" and not engine.at_hand(launch)
+    if unsure and _tried_often(launch, blocks):
+        return "interpreter", ""
+    done = 0
+    if note is None:
+        try:
+            done, note = engine.run(launch, blocks, launch.engine)
+        except launches.OutOfTime as late:
+            _say_where(launch, blocks[late.position])
+    if done == len(blocks):
+        return "compiled", ""
+    launch.interpret(blocks[done:])
+    return ("both" if done else "interpreter"), f"interpreted: {note}"
+
+
+def observe(launch) -> tuple[str, str]:
+    """Run all blocks of a launch that is checked for races, as `run` does."""
+    machine.use_cache(launch.cache)
+    blocks = launch.order.block_numbers(launch.blocks)
+    note = engine.obstacle(launch)
+    compiled = None if note else racing.compiled_for(launch)
+    unsure = compiled and launch.engine == "auto" and not compiled.at_hand("fast")
+    if unsure:
+        launch.watch()
+        worth_s = max(RACE_TRIAL_S, RACE_TRIAL_EACH_S * _size(launch))
+        if _tried(launch, blocks, worth_s):
+            return "interpreter", ""
+        launch.observer.forget()
+    if compiled:
+        try:
+            note = racing.check(compiled, launch, blocks)
+            launch.start_clock()
+        except launches.OutOfTime:
+            note = "too long for compiled code"
+    if not note:
+        return "compiled", ""
+    launch.watch()
+    launch.interpret(blocks)
+    return "interpreter", f"interpreted: {note}"
+
+
+def _say_where(launch, block: int) -> None:
+    """Raise the error of a launch that ran out of time in a block.
+
+    The interpreter runs the block for a moment, to name a thread and a line.
+
+    Raises
+    ------
+    DeadlockError
+    """
+    launch.start_again()
+    launch.interpret([block])
+    raise engine.too_long(launch)
+
+
+def _tried_often(launch, blocks) -> bool:
+    """Whether the interpreter did it, within what it may spend on this kernel in all.
+
+    What is launched again and again gets compiled, however short a launch is.
+    """
+    compiled = engine.of_launch(launch)
+    worth_s = max(TRIALS_S, TRIALS_EACH_S * _size(launch))
+    left = worth_s - compiled.interpreted_s
+    began = time.thread_time()
+    try:
+        return left > 0 and _tried(launch, blocks, left)
+    finally:
+        compiled.interpreted_s += time.thread_time() - began
+
+
+def _size(launch) -> int:
+    """Instructions of a kernel."""
+    return len(launch.code.function.instructions)
+
+
+def _tried(launch, blocks, seconds: float) -> bool:
+    """Whether the interpreter ran the launch to its end, for it was worth the time."""
+    if TRIAL_BYTES < 0:
+        return False
+    launch.patience_s, launch.before, launch.room = seconds, {}, TRIAL_BYTES
+    try:
+        launch.interpret(blocks)
+    except launches.TriedLongEnough:
+        for region, data in launch.before.items():
+            region.data[:] = data
+        launch.start_again()
+        return False
+    finally:
+        launch.patience_s = launch.before = None
+    return True

@@ -1,0 +1,239 @@
+"""Adds up what a launch did, per source line and in all."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+from coursekit.simt.analysis.address_patterns import doubtful
+from coursekit.simt.analysis.dataflow import movable_results
+from coursekit.simt.analysis.unsteady_counts import Doubts, doubts, unsteady_functions
+from coursekit.simt.memory import faults
+from coursekit.simt.memory.counters import FIELDS, Counters
+
+_FLOPS = {"f16": "flops_fp16", "f32": "flops_fp32", "f64": "flops_fp64",
+          "tensor": "tensor_flops"}  # fmt: skip
+SECTOR_BYTES = 32
+_BYTES = ("bytes_read", "bytes_written")
+_PASSES = {
+    "global_atomic_requests": "global_atomic_sectors",
+    "shared_atomic_requests": "shared_atomic_wavefronts",
+}
+
+
+def tally(launch) -> Counters:
+    """Counters of a finished launch."""
+    lines: dict[tuple[str, int], Counter] = defaultdict(Counter)
+    inexact: set[str] = set()
+    for code in launch.program.decoded():
+        _count_code(launch.program, code, lines, inexact)
+        inexact |= _unconfirmed(launch, code) | _unknown(code)
+    if launch.threads * launch.blocks > 1:
+        inexact |= _by_chance(launch.program.decoded())
+    for counts in lines.values():
+        _add_bytes(counts)
+    total = Counter()
+    for counts in lines.values():
+        total.update(counts)
+    total["blocks"] = launch.grid[0] * launch.grid[1] * launch.grid[2]
+    total["warps"] = launch.started_warps
+    total["longest_warp_instructions"] = launch.longest
+    labels = {**launch.plan.labels, **dict.fromkeys(inexact, "ptx")}
+    by_line = {
+        place: Counters(dict(counts), labels=labels)
+        for place, counts in sorted(lines.items())
+        if place[1]
+    }
+    texts = launch.program.sources
+    return Counters(dict(total), labels=labels, lines=by_line, texts=texts)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What of a function's counts is known before a launch.
+
+    `places` are the source lines of its instructions; `blocks` hold, for each basic
+    block, (line, instructions, barriers) of every line, and the instructions that may
+    count floating-point operations. Of `doubtful` atomics the machine's count may be
+    another one; `doubts` are about what depends on the order of threads.
+    """
+
+    places: tuple[tuple[str, int], ...]
+    blocks: tuple[tuple[tuple, tuple], ...]
+    movable: frozenset[int]
+    doubtful: frozenset[int]
+    doubts: Doubts
+
+
+def _facts(program, code) -> Facts:
+    instructions = code.function.instructions
+    places = []
+    for instruction in instructions:
+        place, _ = faults.source_place(program, instruction.location)
+        places.append((place.file, place.line) if place else ("", 0))
+    blocks = []
+    for block in code.blocks:
+        lines: dict[tuple, list[int]] = {}
+        for index in range(block.start, block.start + block.length):
+            counts = lines.setdefault(places[index], [0, 0])
+            counts[0] += 1
+            counts[1] += _is_barrier(instructions[index])
+        counted = tuple(
+            index
+            for index in range(block.start, block.start + block.length)
+            if index in code.operations
+            and (code.operations[index].flops or code.operations[index].expands)
+        )
+        blocks.append((tuple((k, *v) for k, v in lines.items()), counted))
+    return Facts(
+        tuple(places),
+        tuple(blocks),
+        frozenset(movable_results(code)),
+        frozenset(doubtful(code.function)),
+        doubts(code, unsteady_functions(program.module.functions.values())),
+    )
+
+
+def _count_code(program, code, lines, inexact) -> None:
+    if code.facts is None:
+        code.facts = _facts(program, code)
+    facts = code.facts
+    for block, (own_lines, counted) in zip(code.blocks, facts.blocks, strict=True):
+        if not block.executions:
+            continue
+        for place, number, barriers in own_lines:
+            counts = lines[place]
+            counts["warp_instructions"] += number * block.executions
+            counts["thread_instructions"] += number * block.lanes
+            if barriers:
+                counts["barriers"] += barriers * block.executions
+        for index in counted:
+            operation = code.operations[index]
+            lanes = code.guarded_lanes.get(index, block.lanes)
+            _count_flops(operation, lanes, lines[facts.places[index]], inexact)
+            moves = index in facts.movable and operation.flop_type != "tensor"
+            if moves and operation.flops and lanes:
+                inexact.add(_FLOPS[operation.flop_type])
+    for index, (executed, divergent) in code.branch_counts.items():
+        if executed:
+            counts = lines[facts.places[index]]
+            counts["branches"] += executed
+            counts["divergent_branches"] += divergent
+    for access in code.accesses:
+        if access.sites:
+            lines[facts.places[access.instruction.index]].update(access.sites)
+
+
+def _unconfirmed(launch, code) -> set[str]:
+    """Shared counts of which the machine code of the kernel does not tell.
+
+    Generic addresses, functions that are called, and loops that the assembler
+    unrolled while lanes leave them at different times.
+    """
+    own = code is launch.code
+    found = {
+        name
+        for access in code.accesses
+        if access.space is None or not own
+        for name in access.sites
+        if name.startswith("shared_")
+    }
+    divergent = [i for i, (_, apart) in code.branch_counts.items() if apart]
+    for first, last in launch.plan.unrolled if own else ():
+        if any(first <= index <= last for index in divergent):
+            found.update(name for name in FIELDS if name.startswith("shared_"))
+    return found
+
+
+def _unknown(code) -> set[str]:
+    """Counts that no rule gives, of atomics and asynchronous copies.
+
+    An atomic that takes one pass for one sector or word each time is the same by any
+    rule, and so is a copy without conflicts. Shared floats are added in a loop.
+    """
+    found = set()
+    for access in code.accesses:
+        instruction, sites = access.instruction, access.sites
+        if instruction.index in code.facts.doubtful:
+            found |= {
+                passes
+                for requests, passes in _PASSES.items()
+                if sites.get(requests, 0) != sites.get(passes, 0)
+            }
+        if instruction.opcode == "cp" and sites.get("shared_store_bank_conflicts"):
+            found |= {"shared_store_wavefronts", "shared_store_bank_conflicts"}
+        if "shared_atomic_requests" in sites and instruction.type in _FLOPS:
+            found.add(_FLOPS[instruction.type])
+    return found | set(_BYTES if "global_atomic_sectors" in found else ())
+
+
+def _by_chance(codes) -> set[str]:
+    """Counts that may differ from one launch to the next, as threads come."""
+    found = set()
+    for code in codes:
+        known = code.facts.doubts
+        doubtful = known.instructions
+        if not all(_one_at_a_time(code, index) for index in known.tickets):
+            doubtful |= known.ranked
+        found |= _counted(code, doubtful, known.scattered)
+        for other in codes if known.calls else ():
+            every = frozenset(i.index for i in other.function.instructions)
+            found |= _counted(other, every) if other is not code else set()
+    for name, kind in zip(_BYTES, ("load", "store"), strict=True):
+        if {f"global_{kind}_sectors", "global_atomic_sectors"} & found:
+            found.add(name)
+    return found
+
+
+def _one_at_a_time(code, index: int) -> bool:
+    """Whether single lanes have executed an instruction, never several together."""
+    for block in code.blocks:
+        if block.start <= index < block.start + block.length:
+            lanes = code.guarded_lanes.get(index, block.lanes)
+            return lanes <= block.executions
+    return True
+
+
+def _counted(code, doubtful, scattered=frozenset()) -> set[str]:
+    """Fields that doubtful instructions of a function have counted."""
+    found = set()
+    for access in code.accesses:
+        index = access.instruction.index
+        if index in doubtful:
+            found |= access.sites.keys()
+        elif index in scattered:
+            found |= {name for name in access.sites if not name.endswith("_requests")}
+    for block in code.blocks if doubtful else ():
+        reach = range(block.start, block.start + block.length)
+        for index in doubtful.intersection(reach if block.executions else ()):
+            operation = code.operations.get(index)
+            if _is_barrier(code.function.instructions[index]):
+                found.add("barriers")
+            elif operation is not None and operation.flops:
+                found.add(_FLOPS[operation.flop_type])
+    return found
+
+
+def _count_flops(operation, lanes: int, counts: Counter, inexact: set[str]) -> None:
+    """Count one instruction; hardware runs several where it `expands`."""
+    name = _FLOPS.get(operation.flop_type or operation.results[0])
+    if name is None:
+        return
+    if operation.flops:
+        counts[name] += operation.flops * lanes
+    if operation.expands and lanes:
+        inexact.add(name)
+
+
+def _is_barrier(instruction) -> bool:
+    return (
+        instruction.opcode in ("bar", "barrier")
+        and "warp" not in instruction.modifiers
+        and "arrive" not in instruction.modifiers
+    )
+
+
+def _add_bytes(counts: Counter) -> None:
+    atomic = counts["global_atomic_sectors"]
+    counts["bytes_read"] = SECTOR_BYTES * (counts["global_load_sectors"] + atomic)
+    counts["bytes_written"] = SECTOR_BYTES * (counts["global_store_sectors"] + atomic)
