@@ -116,31 +116,23 @@ EXERCISES = (
             ),
             "guard_too_wide": Mutant(
                 mistake="The guard lets one thread too many through.",
-                edits=[("if (i < n) {", "if (i <= n)"), ("    }\n", "")],
+                edits=[("if (i < n) {", "if (i <= n) {")],
                 fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
             ),
             "one_less": Mutant(
                 mistake="The guard stops one thread too early.",
-                edits=[("if (i < n) {", "if (i < n - 1)"), ("    }\n", "")],
+                edits=[("if (i < n) {", "if (i < n - 1) {")],
                 fails=(CheckFailed, "never written"),
             ),
             "thread_only": Mutant(
                 mistake="The index leaves out the block.",
-                edits=[
-                    ("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x"),
-                    ("if (i < n) {", "if (i < n)"),
-                    ("    }\n", ""),
-                ],
+                edits=[("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
                 fails=(CheckFailed, "never written"),
             ),
             "wrong_stride": Mutant(
                 mistake="The index counts blocks of the grid, not threads of the "
                 "block.",
-                edits=[
-                    ("x * blockDim", "x * gridDim"),
-                    ("if (i < n) {", "if (i < n)"),
-                    ("    }\n", ""),
-                ],
+                edits=[("x * blockDim", "x * gridDim")],
                 fails=(CheckFailed, "never written"),
             ),
             "four_each": Mutant(
@@ -189,21 +181,12 @@ EXERCISES = (
         mutants={
             "swapped_operands": Mutant(
                 mistake="The operands are swapped.",
-                edits=[
-                    (
-                        "if (i < n) {\n        out[i] = a[i] - b[i];\n    }",
-                        "if (i < n)\n        out[i] = b[i] - a[i];",
-                    )
-                ],
+                edits=[("out[i] = a[i] - b[i];", "out[i] = b[i] - a[i];")],
                 fails=(CheckFailed, "wrong"),
             ),
             "thread_only": Mutant(
                 mistake="The index leaves out the block.",
-                edits=[
-                    ("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x"),
-                    ("if (i < n) {", "if (i < n)"),
-                    ("    }\n", ""),
-                ],
+                edits=[("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
                 fails=(CheckFailed, "never written"),
             ),
             "swapped_index": Mutant(
@@ -212,25 +195,18 @@ EXERCISES = (
                     (
                         "blockIdx.x * blockDim.x + threadIdx.x",
                         "threadIdx.x * blockDim.x + blockIdx.x",
-                    ),
-                    ("if (i < n) {", "if (i < n)"),
-                    ("    }\n", ""),
+                    )
                 ],
                 fails=(CheckFailed, "never written"),
             ),
             "neighbour": Mutant(
                 mistake="The second array is read one element further on.",
-                edits=[
-                    (
-                        "if (i < n) {\n        out[i] = a[i] - b[i];\n    }",
-                        "if (i < n)\n        out[i] = a[i] - b[i + 1];",
-                    )
-                ],
+                edits=[("out[i] = a[i] - b[i];", "out[i] = a[i] - b[i + 1];")],
                 fails=(OutOfBoundsError, "reads b[8], but b has 8 elements"),
             ),
             "guard_too_wide": Mutant(
                 mistake="The guard lets one thread too many through.",
-                edits=[("if (i < n) {", "if (i <= n)"), ("    }\n", "")],
+                edits=[("if (i < n) {", "if (i <= n) {")],
                 fails=(OutOfBoundsError, "[8], but"),
             ),
         },

@@ -441,25 +441,17 @@ EXERCISES = (
                 mistake="Only the lanes that add come to the shuffle.",
                 edits=[
                     (
-                        "float other = __shfl_up_sync(0xffffffff, sum, away);\n"
-                        "        if (lane >= away)  // lower lanes got their own "
-                        "value back\n"
-                        "            sum += other;",
-                        "if (lane >= away)\n"
-                        "            sum += __shfl_up_sync(0xffffffff, sum, away);",
-                    )
+                        "        float other = __shfl_up_sync(0xffffffff, sum, "
+                        "away);\n",
+                        "",
+                    ),
+                    ("other;", "__shfl_up_sync(0xffffffff, sum, away);"),
                 ],
                 fails=(BarrierError, "__shfl"),
             ),
             "stops_early": Mutant(
                 mistake="The step of 16 is missing.",
-                edits=[
-                    ("1; away < 32", "1; away < 16"),
-                    (
-                        "if (lane >= away)  // lower lanes got their own value back",
-                        "if (lane >= away)",
-                    ),
-                ],
+                edits=[("1; away < 32", "1; away < 16")],
                 fails=(CheckFailed, "wrong"),
             ),
             "other_way": Mutant(
@@ -477,13 +469,7 @@ EXERCISES = (
             ),
             "without_itself": Mutant(
                 mistake="Each sum leaves out its own element.",
-                edits=[
-                    (
-                        "if (lane >= away)  // lower lanes got their own value back",
-                        "if (lane >= away)",
-                    ),
-                    ("out[i] = sum;", "out[i] = sum - x[i];"),
-                ],
+                edits=[("out[i] = sum;", "out[i] = sum - x[i];")],
                 fails=(CheckFailed, "wrong"),
             ),
             "half_a_mask": Mutant(

@@ -158,11 +158,6 @@ EXERCISES = (
             "sync_before_only": Mutant(
                 mistake="It waits before the launch only, so that it times the call.",
                 edits=[
-                    (
-                        '    """Return the time of kernel(x, y); '
-                        'the GPU may be busy before."""\n',
-                        "",
-                    ),
                     ("begin = gpu.mark()", "start = gpu.clock()"),
                     (
                         "end = gpu.mark()\n"
@@ -178,9 +173,8 @@ EXERCISES = (
                 "timed as well.",
                 edits=[
                     (
-                        '"""Return the time of kernel(x, y); '
-                        'the GPU may be busy before."""',
-                        "start = gpu.clock()\n    kernel(x, y)",
+                        "gpu.synchronize()",
+                        "start = gpu.clock()\n    kernel(x, y)\n    gpu.synchronize()",
                     ),
                     (
                         "begin = gpu.mark()\n"
@@ -196,24 +190,18 @@ EXERCISES = (
             "event_not_waited": Mutant(
                 mistake="It asks for the time between two events of which one is "
                 "still to come.",
-                edits=[
-                    (
-                        '    """Return the time of kernel(x, y); '
-                        'the GPU may be busy before."""\n'
-                        "    gpu.synchronize()\n",
-                        "",
-                    ),
-                    ("    gpu.wait(end)\n", ""),
-                ],
+                edits=[("    gpu.synchronize()\n", ""), ("    gpu.wait(end)\n", "")],
                 fails=(DeviceError, "has not come to this event"),
             ),
             "events_in_front": Mutant(
                 mistake="Both events stand in front of the kernel.",
                 edits=[
                     (
-                        '"""Return the time of kernel(x, y); '
-                        'the GPU may be busy before."""',
-                        "begin = gpu.mark()\n    end = gpu.mark()\n    kernel(x, y)",
+                        "gpu.synchronize()",
+                        "begin = gpu.mark()\n"
+                        "    end = gpu.mark()\n"
+                        "    kernel(x, y)\n"
+                        "    gpu.synchronize()",
                     ),
                     (
                         "    begin = gpu.mark()\n"
@@ -228,11 +216,6 @@ EXERCISES = (
             "in_seconds": Mutant(
                 mistake="The clock gives seconds, and the answer stays in seconds.",
                 edits=[
-                    (
-                        '    """Return the time of kernel(x, y); '
-                        'the GPU may be busy before."""\n',
-                        "",
-                    ),
                     ("begin = gpu.mark()", "start = gpu.clock()"),
                     (
                         "end = gpu.mark()\n"
@@ -290,9 +273,8 @@ EXERCISES = (
                 "ended.",
                 edits=[
                     (
-                        "kernel(x, y)  # compiles, and is not timed\n"
-                        "        gpu.synchronize()",
-                        "kernel(x, y)",
+                        "gpu.synchronize()\n        start = gpu.clock()",
+                        "start = gpu.clock()",
                     )
                 ],
                 fails=(CheckFailed, "n = 524,288"),
@@ -300,12 +282,11 @@ EXERCISES = (
             "last_not_waited": Mutant(
                 mistake="It reads the clock before the last launch has ended.",
                 edits=[
-                    ("kernel(x, y)  # compiles, and is not timed", "kernel(x, y)"),
                     (
                         "gpu.synchronize()\n"
                         "        times[n] = 1e3 * (gpu.clock() - start) / 10",
                         "times[n] = 1e3 * (gpu.clock() - start) / 10",
-                    ),
+                    )
                 ],
                 fails=(CheckFailed, "before the last launch had ended"),
             ),
@@ -315,7 +296,8 @@ EXERCISES = (
                     ("        kernel(x, y)  # compiles, and is not timed\n", ""),
                     (
                         "for _ in range(10):",
-                        "kernel(x, y)\n        for _ in range(10):",
+                        "kernel(x, y)  # compiles, and is not timed\n"
+                        "        for _ in range(10):",
                     ),
                 ],
                 fails=(CheckFailed, "n = 524,288"),

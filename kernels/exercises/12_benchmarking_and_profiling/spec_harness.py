@@ -120,12 +120,7 @@ EXERCISES = (
             "result_kept": Mutant(
                 mistake="It leaves the result where an earlier call has put it.",
                 edits=[
-                    (
-                        '"""Return a function case(x, y), '
-                        'which a benchmark calls many times."""\n'
-                        "    s = gpu.empty(1)",
-                        "s, done = gpu.empty(1), set()",
-                    ),
+                    ("s = gpu.empty(1)", "s, done = gpu.empty(1), set()"),
                     (
                         "total(x, s)\n        divide(x, s, y)",
                         "if y.address not in done:\n"
@@ -146,12 +141,7 @@ EXERCISES = (
                         "\n"
                         "def make_case(gpu, total, divide):",
                     ),
-                    (
-                        '"""Return a function case(x, y), '
-                        'which a benchmark calls many times."""\n'
-                        "    s = gpu.empty(1)",
-                        "s, copies = gpu.empty(1), {}",
-                    ),
+                    ("s = gpu.empty(1)", "s, copies = gpu.empty(1), {}"),
                     (
                         "total(x, s)\n        divide(x, s, y)",
                         "if x.address not in copies:\n"
@@ -165,12 +155,7 @@ EXERCISES = (
             "every_other_call": Mutant(
                 mistake="Every other call does nothing, which halves the mean.",
                 edits=[
-                    (
-                        '"""Return a function case(x, y), '
-                        'which a benchmark calls many times."""\n'
-                        "    s = gpu.empty(1)",
-                        "s, calls = gpu.empty(1), []",
-                    ),
+                    ("s = gpu.empty(1)", "s, calls = gpu.empty(1), []"),
                     (
                         "total(x, s)\n        divide(x, s, y)",
                         "calls.append(1)\n"
@@ -184,11 +169,6 @@ EXERCISES = (
             "side_stream": Mutant(
                 mistake="Both kernels run beside the stream that is timed.",
                 edits=[
-                    (
-                        '    """Return a function case(x, y), '
-                        'which a benchmark calls many times."""\n',
-                        "",
-                    ),
                     ("total(x, s)", "total(x, s, stream=1)"),
                     ("divide(x, s, y)", "divide(x, s, y, stream=1)"),
                 ],
@@ -196,37 +176,18 @@ EXERCISES = (
             ),
             "own_output": Mutant(
                 mistake="The result goes into an array of its own, where nobody looks.",
-                edits=[
-                    (
-                        '    """Return a function case(x, y), '
-                        'which a benchmark calls many times."""\n',
-                        "",
-                    ),
-                    ("divide(x, s, y)", "divide(x, s, gpu.empty(y.shape))"),
-                ],
+                edits=[("divide(x, s, y)", "divide(x, s, gpu.empty(y.shape))")],
                 fails=(CheckFailed, "changes none of its arrays"),
             ),
             "no_sum": Mutant(
                 mistake="It divides by what lies in s, and nobody has put the sum "
                 "there.",
-                edits=[
-                    (
-                        '    """Return a function case(x, y), '
-                        'which a benchmark calls many times."""\n',
-                        "",
-                    ),
-                    ("        total(x, s)\n", ""),
-                ],
+                edits=[("        total(x, s)\n", "")],
                 fails=(CheckFailed, "gives a wrong result"),
             ),
             "sum_too_late": Mutant(
                 mistake="It divides by the sum that the call before has left.",
                 edits=[
-                    (
-                        '    """Return a function case(x, y), '
-                        'which a benchmark calls many times."""\n',
-                        "",
-                    ),
                     ("total(x, s)", "divide(x, s, y)\n        total(x, s)"),
                     ("total(x, s)\n        divide(x, s, y)", "total(x, s)"),
                 ],

@@ -207,204 +207,50 @@ EXERCISES = (
         mutants={
             "no_first_barrier": Mutant(
                 mistake="The tiles are read before they are complete.",
-                edits=[
-                    ("[16] = {};  // 4 rows of 4", "[4][4] = {};"),
-                    ("        __syncthreads();  // the tiles are complete\n", ""),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "                sum[n] += a_tile[y + n / 4 * 16][k]\n"
-                        "                    * b_tile[k][x + n % 4 * 16];",
-                        "for (int n = 0, i = 0, j = 0; n < 16; i = ++n / 4, j "
-                        "= n % 4)\n"
-                        "                sum[i][j] += a_tile[y + 16 * i][k] "
-                        "* b_tile[k][x + 16 * j];",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "        if (row + n / 4 * 16 < M && col + n % 4 * 16 < N)\n"
-                        "            C[(row + n / 4 * 16) * N + col + n % 4 * 16] "
-                        "= sum[n];",
-                        "for (int i = 0; i < 4; i++)\n"
-                        "        for (int j = 0; j < 4; j++)\n"
-                        "            if (row + 16 * i < M && col + 16 * j < N)\n"
-                        "                C[(row + 16 * i) * N + col + 16 * j] "
-                        "= sum[i][j];",
-                    ),
-                ],
+                edits=[("        __syncthreads();  // the tiles are complete\n", "")],
                 fails=(CheckFailed, "wrong"),
             ),
             "no_second_barrier": Mutant(
                 mistake="Tiles are replaced while others still read them.",
-                edits=[
-                    ("[16] = {};  // 4 rows of 4", "[4][4] = {};"),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "                sum[n] += a_tile[y + n / 4 * 16][k]\n"
-                        "                    * b_tile[k][x + n % 4 * 16];\n"
-                        "        __syncthreads();  // all have read the tiles",
-                        "for (int n = 0, i = 0, j = 0; n < 16; i = ++n / 4, j "
-                        "= n % 4)\n"
-                        "                sum[i][j] += a_tile[y + 16 * i][k] "
-                        "* b_tile[k][x + 16 * j];",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "        if (row + n / 4 * 16 < M && col + n % 4 * 16 < N)\n"
-                        "            C[(row + n / 4 * 16) * N + col + n % 4 * 16] "
-                        "= sum[n];",
-                        "for (int i = 0; i < 4; i++)\n"
-                        "        for (int j = 0; j < 4; j++)\n"
-                        "            if (row + 16 * i < M && col + 16 * j < N)\n"
-                        "                C[(row + 16 * i) * N + col + 16 * j] "
-                        "= sum[i][j];",
-                    ),
-                ],
+                edits=[("        __syncthreads();  // all have read the tiles\n", "")],
                 fails=(CheckFailed, "wrong"),
             ),
             "rows_and_columns_swapped": Mutant(
                 mistake="The patch is stored transposed.",
-                edits=[
-                    ("[16] = {};  // 4 rows of 4", "[4][4] = {};"),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "                sum[n] += a_tile[y + n / 4 * 16][k]\n"
-                        "                    * b_tile[k][x + n % 4 * 16];",
-                        "for (int n = 0, i = 0, j = 0; n < 16; i = ++n / 4, j "
-                        "= n % 4)\n"
-                        "                sum[i][j] += a_tile[y + 16 * i][k] "
-                        "* b_tile[k][x + 16 * j];",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "        if (row + n / 4 * 16 < M && col + n % 4 * 16 < N)\n"
-                        "            C[(row + n / 4 * 16) * N + col + n % 4 * 16] "
-                        "= sum[n];",
-                        "for (int i = 0; i < 4; i++)\n"
-                        "        for (int j = 0; j < 4; j++)\n"
-                        "            if (row + 16 * i < M && col + 16 * j < N)\n"
-                        "                C[(row + 16 * i) * N + col + 16 * j] "
-                        "= sum[j][i];",
-                    ),
-                ],
+                edits=[(" = sum[n];", "\n                = sum[n % 4 * 4 + n / 4];")],
                 fails=(CheckFailed, "wrong"),
             ),
             "one_tile_only": Mutant(
                 mistake="The patch is cleared for each pair of tiles.",
                 edits=[
-                    ("float sum[16] = {};  // 4 rows of 4", "float sum[4][4];"),
+                    ("float sum[16] = {};", "float sum[16];"),
                     (
                         "for (int i = 0; i < 64; i += 16) {",
                         "for (int n = 0; n < 16; n++)\n"
-                        "            sum[n / 4][n % 4] = 0.0f;\n"
+                        "            sum[n] = 0.0f;\n"
                         "        for (int i = 0; i < 64; i += 16) {",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "                sum[n] += a_tile[y + n / 4 * 16][k]\n"
-                        "                    * b_tile[k][x + n % 4 * 16];",
-                        "for (int n = 0, i = 0, j = 0; n < 16; i = ++n / 4, j "
-                        "= n % 4)\n"
-                        "                sum[i][j] += a_tile[y + 16 * i][k] "
-                        "* b_tile[k][x + 16 * j];",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "        if (row + n / 4 * 16 < M && col + n % 4 * 16 < N)\n"
-                        "            C[(row + n / 4 * 16) * N + col + n % 4 * 16] "
-                        "= sum[n];",
-                        "for (int i = 0; i < 4; i++)\n"
-                        "        for (int j = 0; j < 4; j++)\n"
-                        "            if (row + 16 * i < M && col + 16 * j < N)\n"
-                        "                C[(row + 16 * i) * N + col + 16 * j] "
-                        "= sum[i][j];",
                     ),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
             "wrong_stride": Mutant(
                 mistake="A row of B is taken to have K elements.",
-                edits=[
-                    ("[16] = {};  // 4 rows of 4", "[4][4] = {};"),
-                    ("(k0 + y) * N", "(k0 + y) * K"),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "                sum[n] += a_tile[y + n / 4 * 16][k]\n"
-                        "                    * b_tile[k][x + n % 4 * 16];",
-                        "for (int n = 0, i = 0, j = 0; n < 16; i = ++n / 4, j "
-                        "= n % 4)\n"
-                        "                sum[i][j] += a_tile[y + 16 * i][k] "
-                        "* b_tile[k][x + 16 * j];",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "        if (row + n / 4 * 16 < M && col + n % 4 * 16 < N)\n"
-                        "            C[(row + n / 4 * 16) * N + col + n % 4 * 16] "
-                        "= sum[n];",
-                        "for (int i = 0; i < 4; i++)\n"
-                        "        for (int j = 0; j < 4; j++)\n"
-                        "            if (row + 16 * i < M && col + 16 * j < N)\n"
-                        "                C[(row + 16 * i) * N + col + 16 * j] "
-                        "= sum[i][j];",
-                    ),
-                ],
+                edits=[("(k0 + y) * N", "(k0 + y) * K")],
                 fails=(OutOfBoundsError, "reads B["),
             ),
             "no_guard": Mutant(
                 mistake="The lower edge of A is not guarded.",
                 edits=[
-                    ("[16] = {};  // 4 rows of 4", "[4][4] = {};"),
                     (
                         "row + i < M ? A[(row + i) * K + k0 + x] : 0",
                         "A[(row + i) * K + k0 + x]",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "                sum[n] += a_tile[y + n / 4 * 16][k]\n"
-                        "                    * b_tile[k][x + n % 4 * 16];",
-                        "for (int n = 0, i = 0, j = 0; n < 16; i = ++n / 4, j "
-                        "= n % 4)\n"
-                        "                sum[i][j] += a_tile[y + 16 * i][k] "
-                        "* b_tile[k][x + 16 * j];",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "        if (row + n / 4 * 16 < M && col + n % 4 * 16 < N)\n"
-                        "            C[(row + n / 4 * 16) * N + col + n % 4 * 16] "
-                        "= sum[n];",
-                        "for (int i = 0; i < 4; i++)\n"
-                        "        for (int j = 0; j < 4; j++)\n"
-                        "            if (row + 16 * i < M && col + 16 * j < N)\n"
-                        "                C[(row + 16 * i) * N + col + 16 * j] "
-                        "= sum[i][j];",
-                    ),
+                    )
                 ],
                 fails=(OutOfBoundsError, "reads"),
             ),
             "patch_of_neighbours": Mutant(
                 mistake="It reads side by side what it stores 16 apart.",
-                edits=[
-                    ("[16] = {};  // 4 rows of 4", "[4][4] = {};"),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "                sum[n] += a_tile[y + n / 4 * 16][k]\n"
-                        "                    * b_tile[k][x + n % 4 * 16];",
-                        "for (int n = 0, i = 0, j = 0; n < 16; i = ++n / 4, j "
-                        "= n % 4)\n"
-                        "                sum[i][j] += a_tile[y + 16 * i][k] "
-                        "* b_tile[k][4 * x + j];",
-                    ),
-                    (
-                        "for (int n = 0; n < 16; n++)\n"
-                        "        if (row + n / 4 * 16 < M && col + n % 4 * 16 < N)\n"
-                        "            C[(row + n / 4 * 16) * N + col + n % 4 * 16] "
-                        "= sum[n];",
-                        "for (int i = 0; i < 4; i++)\n"
-                        "        for (int j = 0; j < 4; j++)\n"
-                        "            if (row + 16 * i < M && col + 16 * j < N)\n"
-                        "                C[(row + 16 * i) * N + col + 16 * j] "
-                        "= sum[i][j];",
-                    ),
-                ],
+                edits=[("b_tile[k][x + n % 4 * 16]", "b_tile[k][4 * x + n % 4]")],
                 fails=(CheckFailed, "wrong"),
             ),
         },

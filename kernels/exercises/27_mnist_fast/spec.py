@@ -140,70 +140,22 @@ EXERCISES = (
         mutants={
             "no_bias": Mutant(
                 mistake="The bias moves every value, and so the mean.",
-                edits=[
-                    (
-                        '"""Return (means, variances) of y = w . patch + b, '
-                        "for K channels.\n"
-                        "\n"
-                        "    mean: (9,), covariance: (9, 9), "
-                        "of the pixels of a patch.\n"
-                        "    w: (K, 9), b: (K,).\n"
-                        '    """\n'
-                        "    return w @ mean + b, (w @ covariance * w).sum(axis=1)",
-                        "return w @ mean, (w @ covariance * w).sum(axis=1)",
-                    )
-                ],
+                edits=[("w @ mean + b", "w @ mean")],
                 fails=(CheckFailed, "means, number 0"),
             ),
             "bias_squared": Mutant(
                 mistake="The bias is taken for something that varies.",
-                edits=[
-                    (
-                        '"""Return (means, variances) of y = w . patch + b, '
-                        "for K channels.\n"
-                        "\n"
-                        "    mean: (9,), covariance: (9, 9), "
-                        "of the pixels of a patch.\n"
-                        "    w: (K, 9), b: (K,).\n"
-                        '    """\n'
-                        "    return w @ mean + b, (w @ covariance * w).sum(axis=1)",
-                        "return w @ mean + b, (w @ covariance * w).sum(axis=1) + b**2",
-                    )
-                ],
+                edits=[(".sum(axis=1)", ".sum(axis=1) + b**2")],
                 fails=(CheckFailed, "variances, number 0"),
             ),
             "deviation": Mutant(
                 mistake="It gives the standard deviation.",
-                edits=[
-                    (
-                        '"""Return (means, variances) of y = w . patch + b, '
-                        "for K channels.\n"
-                        "\n"
-                        "    mean: (9,), covariance: (9, 9), "
-                        "of the pixels of a patch.\n"
-                        "    w: (K, 9), b: (K,).\n"
-                        '    """\n'
-                        "    return w @ mean + b, (w @ covariance * w).sum(axis=1)",
-                        "return w @ mean + b, (w @ covariance * w).sum(axis=1) ** 0.5",
-                    )
-                ],
+                edits=[(".sum(axis=1)", ".sum(axis=1) ** 0.5")],
                 fails=(CheckFailed, "variances, number 0"),
             ),
             "all_pairs": Mutant(
                 mistake="It gives the covariances of all channels with each other.",
-                edits=[
-                    (
-                        '"""Return (means, variances) of y = w . patch + b, '
-                        "for K channels.\n"
-                        "\n"
-                        "    mean: (9,), covariance: (9, 9), "
-                        "of the pixels of a patch.\n"
-                        "    w: (K, 9), b: (K,).\n"
-                        '    """\n'
-                        "    return w @ mean + b, (w @ covariance * w).sum(axis=1)",
-                        "return w @ mean + b, w @ covariance @ w.T",
-                    )
-                ],
+                edits=[("(w @ covariance * w).sum(axis=1)", "w @ covariance @ w.T")],
                 fails=(CheckFailed, "the shape"),
             ),
             "once": Mutant(
@@ -211,14 +163,7 @@ EXERCISES = (
                 "two of each.",
                 edits=[
                     (
-                        '"""Return (means, variances) of y = w . patch + b, '
-                        "for K channels.\n"
-                        "\n"
-                        "    mean: (9,), covariance: (9, 9), "
-                        "of the pixels of a patch.\n"
-                        "    w: (K, 9), b: (K,).\n"
-                        '    """\n'
-                        "    return w @ mean + b, (w @ covariance * w).sum(axis=1)",
+                        "return w @ mean + b, (w @ covariance * w).sum(axis=1)",
                         "upper = covariance.copy()\n"
                         "    for a in range(9):\n"
                         "        upper[a, :a] = 0\n"
@@ -231,14 +176,7 @@ EXERCISES = (
                 mistake="It takes the mean square for the variance.",
                 edits=[
                     (
-                        '"""Return (means, variances) of y = w . patch + b, '
-                        "for K channels.\n"
-                        "\n"
-                        "    mean: (9,), covariance: (9, 9), "
-                        "of the pixels of a patch.\n"
-                        "    w: (K, 9), b: (K,).\n"
-                        '    """\n'
-                        "    return w @ mean + b, (w @ covariance * w).sum(axis=1)",
+                        "return w @ mean + b, (w @ covariance * w).sum(axis=1)",
                         "means = w @ mean + b\n"
                         "    return means, (w @ covariance * w).sum(axis=1) + means**2",
                     )
