@@ -27,8 +27,8 @@ def kernels() -> Path:
 
 
 def exercises() -> Path:
-    """Folder that holds exercises/, solutions/ and mutants/: `COURSEKIT_EXERCISES`,
-    else `kernels/`.
+    """Folder that holds exercises/ and solutions/: `COURSEKIT_EXERCISES`, else
+    `kernels/`.
     """
     chosen = os.environ.get("COURSEKIT_EXERCISES")
     return Path(chosen).expanduser().resolve() if chosen else kernels()

@@ -342,13 +342,12 @@ def test_missing_file_suggests_near_names(course):
         compile("matmul/step_1.cu")
 
 
-@pytest.mark.parametrize("folder", ["solutions", "mutants"])
-def test_missing_file_suggests_nothing_that_gives_an_exercise_away(course, folder):
-    (course / folder).mkdir()
-    (course / folder / "step_1.cu").write_text(AXPY)
+def test_missing_file_suggests_nothing_that_gives_an_exercise_away(course):
+    (course / "solutions").mkdir()
+    (course / "solutions" / "step_1.cu").write_text(AXPY)
     with pytest.raises(LaunchError) as caught:
         compile("step_01.cu")
-    assert folder not in str(caught.value)
+    assert "solutions" not in str(caught.value)
 
 
 @pytest.mark.parametrize("nonsense", [None, 3, ["a.cu"]])

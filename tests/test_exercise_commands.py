@@ -146,7 +146,8 @@ def test_skeletons_solution_fails_until_it_is_written(folder):
 def test_skeleton_has_its_mutant(folder):
     skeleton.create("42.3", "zip")
     entry = catalogue.find("42.3")
-    assert [path.stem for path in entry.mutants.iterdir()] == ["todo"]
+    assert list(entry.exercise.mutants) == ["todo"]
+    assert "TODO" in entry.mutant("todo")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,16 @@ import pytest
 from tiny_exercises import TURN, add_ten
 
 import coursekit as ck
-from coursekit.exercises import Exercise, Limit, Wait, blank, catalogue, ramp, shuffled
+from coursekit.exercises import (
+    Exercise,
+    Limit,
+    Mutant,
+    Wait,
+    blank,
+    catalogue,
+    ramp,
+    shuffled,
+)
 from coursekit.exercises.checking import examine
 from coursekit.exercises.stages import Bench, stages
 from coursekit.exercises.trial import Problem
@@ -398,6 +407,7 @@ def test_check_works_where_progress_cannot_be_kept(folder):
         ({"outputs": "out"}, "a comma missing"),
         ({"accumulates": ("x",)}, "accumulates x"),
         ({"hints": ()}, "hints is empty"),
+        ({"mutants": {"a": (ck.CheckFailed, "b")}}, "the mutant a is no Mutant"),
     ],
 )
 def test_spec_with_a_mistake_is_refused(changes, words):
@@ -421,3 +431,81 @@ def test_spec_without_exercises_is_refused(folder):
     (folder.exercises / "exercises" / "42_tests" / "spec.py").write_text("x = 1")
     with pytest.raises(ck.ArgumentError, match="no tuple EXERCISES"):
         catalogue.entries()
+
+
+# ---------------------------------------------------------------- mutants
+
+
+def edited(*edits, solution=SOLUTION):
+    """Return a solution's text with these edits."""
+    mutant = Mutant(mistake="A mistake.", edits=edits, fails=(ck.CheckFailed, ""))
+    return mutant.text(solution)
+
+
+def test_mutant_is_the_solution_with_its_edits_and_its_mistake(folder):
+    wrong = add_ten("if (i < n - 1) out[i] = a[i] + 10;").split("\n")
+    wrong[0] = "// The guard stops one thread too early."
+    assert catalogue.find("42.1").mutant("one_less") == "\n".join(wrong)
+
+
+def test_mistake_is_a_comment_of_the_solutions_language():
+    solution = "# Half of x.\ndef half(x):\n    return x / 2\n"
+    wrong = edited(("x / 2", "x // 2"), solution=solution)
+    assert wrong == "# A mistake.\ndef half(x):\n    return x // 2\n"
+
+
+def test_edits_are_made_in_order():
+    wrong = edited(("+ 10", "+ 11 + 11"), ("11 + 11", "12"))
+    assert "a[i] + 12;" in wrong
+
+
+def test_edit_of_what_an_earlier_edit_replaced_is_refused():
+    with pytest.raises(ck.ArgumentError, match="edit 2 of 2: the solution has no"):
+        edited(("+ 10", "+ 11"), ("+ 10", "+ 12"))
+
+
+def test_edit_may_span_lines():
+    assert edited(("{\n    int i", "{\n    unsigned i")).count("unsigned i") == 1
+
+
+@pytest.mark.parametrize("old", ["a[i] + 9", "a[i]  + 10", "A[I] + 10"])
+def test_edit_that_matches_nothing_is_refused(old):
+    with pytest.raises(ck.ArgumentError) as caught:
+        edited((old, "x"))
+    assert caught.value.what == (f"A mutant, edit 1 of 1: the solution has no {old!r}.")
+    assert "Copy the text from the solution" in caught.value.cure
+
+
+def test_edit_that_matches_twice_is_refused_with_the_lines():
+    with pytest.raises(ck.ArgumentError) as caught:
+        edited(("out", "a"))
+    assert caught.value.what == (
+        "A mutant, edit 1 of 1: 'out' stands 2 times in the solution, in lines 2, 5."
+    )
+    assert "exactly once" in caught.value.cause
+    assert "Lengthen the text" in caught.value.cure
+
+
+def test_edit_that_overlaps_itself_matches_twice():
+    with pytest.raises(ck.ArgumentError, match="'aa' stands 2 times"):
+        edited(("aa", "b"), solution="// Head.\naaa\n")
+
+
+def test_first_line_is_not_edited():
+    with pytest.raises(ck.ArgumentError, match="the solution has no 'Map'"):
+        edited(("Map", "x"))
+
+
+def test_refused_edit_names_exercise_and_mutant(folder):
+    solution = catalogue.find("42.1").solution
+    solution.write_text(solution.read_text().replace("i < n", "n > i"))
+    with pytest.raises(ck.ArgumentError, match=r"^Exercise 42\.1, mutant one_less, "):
+        catalogue.find("42.1").mutant("one_less")
+
+
+@pytest.mark.parametrize(
+    "edits", [(), ("ab", "cd"), [("a",)], [("a", 1)], [("", "a")], [("a", "a")]]
+)
+def test_mutant_without_proper_edits_is_refused(edits):
+    with pytest.raises(ck.ArgumentError, match="Each edit is a pair"):
+        Mutant(mistake="A mistake.", edits=edits, fails=(ck.CheckFailed, ""))

@@ -302,6 +302,9 @@ def test_skeleton_in_python_fails_until_it_is_written():
 
 def test_skeleton_in_python_opens_a_chapter():
     written = skeleton.create("77.1", "half", "late", host=True)
-    assert [path.name for path in written] == [
-        "spec.py", "1_half.py", "1_half.py", "todo.py",
-    ]  # fmt: skip
+    assert [path.name for path in written] == ["spec.py", "1_half.py", "1_half.py"]
+
+
+def test_skeleton_in_python_has_its_mutant():
+    skeleton.create("42.4", "half", host=True)
+    assert "TODO" in catalogue.find("42.4").mutant("todo")

@@ -39,7 +39,7 @@ from coursekit.toolchain.declarations import kernels as declared_kernels
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 # Complete programs have a main, exercises a spec; they have tests of their own.
-ELSEWHERE = ("programs/", "exercises/", "solutions/", "mutants/")
+ELSEWHERE = ("programs/", "exercises/", "solutions/")
 FILES = sorted(
     name
     for path in KERNELS.rglob("*.cu")

@@ -1,4 +1,4 @@
-"""Tiny exercises for the tests of the engine: spec, starters, solutions, mutants."""
+"""Tiny exercises for the tests of the engine: spec, starters, solutions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 SPEC = """
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, blank, covering, shuffled
+from coursekit.exercises import Exercise, Mutant, blank, covering, shuffled
 
 
 def inputs(n, generator):
@@ -31,9 +31,21 @@ EXERCISES = (
         reference=lambda v: v.a + 10,
         hints=("Think of one thread.", "Which element is its own?", "out[i] = ..."),
         mutants={
-            "no_guard": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            "one_less": (CheckFailed, "never written"),
-            "eleven": (CheckFailed, "8 of 8 elements of out are wrong"),
+            "no_guard": Mutant(
+                mistake="The guard is gone.",
+                edits=[("if (i < n) out", "out")],
+                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "one_less": Mutant(
+                mistake="The guard stops one thread too early.",
+                edits=[("i < n", "i < n - 1")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "eleven": Mutant(
+                mistake="The number is another one.",
+                edits=[("+ 10", "+ 11")],
+                fails=(CheckFailed, "8 of 8 elements of out are wrong"),
+            ),
         },
         starter=(CheckFailed, "never written"),
     ),
@@ -64,9 +76,6 @@ KERNEL = """__global__ void add_ten(float *out, const float *a, int n)
 BODIES = {
     "exercises/42_tests/1_map.cu": "// Your code here.",
     "solutions/42_tests/1_map.cu": "if (i < n) out[i] = a[i] + 10;",
-    "mutants/42_tests/1_map/no_guard.cu": "out[i] = a[i] + 10;",
-    "mutants/42_tests/1_map/one_less.cu": "if (i < n - 1) out[i] = a[i] + 10;",
-    "mutants/42_tests/1_map/eleven.cu": "if (i < n) out[i] = a[i] + 11;",
 }
 TURN = """// Turn: out is a, transposed.
 __global__ void turn(float *out, const float *a, int rows, int cols)
@@ -85,7 +94,7 @@ def add_ten(body: str) -> str:
 
 
 def fill(root: Path) -> None:
-    """Write the exercises, solutions and mutants below a folder."""
+    """Write the exercises and solutions below a folder."""
     for name, body in BODIES.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

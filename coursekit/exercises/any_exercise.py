@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from coursekit.errors import ArgumentError, CheckFailed
+from coursekit.exercises.mutant import Failure, Mutant
 
 LEAST_HINTS = 3
-
-Failure = tuple[type[Exception], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +25,10 @@ class AnyExercise:
         Difficulty, 1 to 3.
     hints : tuple of str
         Three or more, of growing frankness.
-    mutants : dict
-        Wrong solutions by file name: (class of the error, text in its message).
-    starter : tuple
-        How the starter fails, in the same form.
+    mutants : dict of str to Mutant
+        Wrong solutions by name.
+    starter : (class, str)
+        How the starter fails: class of the error, and text in its message.
     magic, suffix, answer : str
         How its cell begins, how its files end, and what the student writes.
     """
@@ -43,7 +42,7 @@ class AnyExercise:
     title: str
     stars: int
     hints: tuple[str, ...]
-    mutants: Mapping[str, Failure]
+    mutants: Mapping[str, Mutant]
     starter: Failure = (CheckFailed, "")
 
     def __post_init__(self) -> None:
@@ -61,6 +60,8 @@ class AnyExercise:
             f"the name {self.name!r} is not snake_case",
         )
         yield self.stars in (1, 2, 3), f"{self.stars} stars are not 1, 2 or 3"
+        for name, mutant in self.mutants.items():
+            yield isinstance(mutant, Mutant), f"the mutant {name} is no Mutant"
         yield from self._filled("hints")
 
     def _filled(self, *names: str) -> Iterator[tuple[object, str]]:

@@ -21,7 +21,7 @@ class Entry:
     ----------
     exercise : AnyExercise
     root : Path
-        Folder that holds exercises/, solutions/ and mutants/.
+        Folder that holds exercises/ and solutions/.
     topic : str
         Folder of its chapter: 05_first_kernels.
     """
@@ -44,15 +44,17 @@ class Entry:
         """File that passes the check."""
         return self.root / "solutions" / self.topic / self.exercise.file
 
-    @property
-    def mutants(self) -> Path:
-        """Folder of wrong solutions."""
-        folder = Path(self.exercise.file).stem
-        return self.root / "mutants" / self.topic / folder
+    def mutant(self, name: str) -> str:
+        """Text of one wrong solution.
 
-    def mutant(self, name: str) -> Path:
-        """File of one wrong solution."""
-        return self.mutants / f"{name}{self.exercise.suffix}"
+        Raises
+        ------
+        ArgumentError
+            An edit of the mutant does not fit the solution.
+        """
+        solution = self.solution.read_text(encoding="utf-8")
+        label = f"Exercise {self.id}, mutant {name}"
+        return self.exercise.mutants[name].text(solution, label)
 
     @property
     def label(self) -> str:
@@ -69,7 +71,7 @@ def entries(root: Path | None = None) -> list[Entry]:
     Parameters
     ----------
     root : Path, optional
-        Folder that holds exercises/, solutions/ and mutants/; `paths.exercises()`.
+        Folder that holds exercises/ and solutions/; `paths.exercises()`.
     """
     root = root or paths.exercises()
     found = [

@@ -1,8 +1,8 @@
 """A new exercise that fails its tests until it is filled in.
 
 ``python -m coursekit new-exercise 05.7 name [--topic first_kernels] [--host]`` writes
-the starter, a solution, a mutant and an entry in the chapter's spec.py; with --host for
-an answer in Python.
+the starter, a solution and an entry, with a mutant, in the chapter's spec.py; with
+--host for an answer in Python.
 """
 
 from __future__ import annotations
@@ -41,7 +41,13 @@ EXERCISES += (
         outputs=("out",),
         reference=lambda v: v.a,  # TODO
         hints=("TODO", "TODO", "TODO"),
-        mutants={{"todo": (CheckFailed, "TODO")}},  # at least three
+        mutants={{  # at least three
+            "todo": Mutant(
+                mistake="TODO: a sentence that says what is wrong.",
+                edits=[("// Your code here.", "TODO")],
+                fails=(CheckFailed, "TODO"),
+            ),
+        }},
         starter=(CheckFailed, "never written"),
     ),
 )
@@ -69,7 +75,13 @@ EXERCISES += (
         function="{name}",
         checks=(("TODO: what this stage looks at", {name}_is_right),),
         hints=("TODO", "TODO", "TODO"),
-        mutants={{"todo": (CheckFailed, "TODO")}},  # at least three
+        mutants={{  # at least three
+            "todo": Mutant(
+                mistake="TODO: a sentence that says what is wrong.",
+                edits=[("return x", "return x  # TODO")],
+                fails=(CheckFailed, "TODO"),
+            ),
+        }},
         starter=(CheckFailed, "TODO"),
     ),
 )
@@ -82,13 +94,12 @@ def {name}(x):
 TEMPLATES = {False: (ENTRY, SOURCE, ".cu"), True: (HOST_ENTRY, HOST_SOURCE, ".py")}
 # What the entries use.
 IMPORTS = {
-    False: ("Exercise", "blank", "shuffled"),
-    True: ("HostExercise",),
+    False: ("Exercise", "Mutant", "blank", "shuffled"),
+    True: ("HostExercise", "Mutant"),
 }
 FILES = {
     "exercises": "what is to be done",
     "solutions": "how it is done",
-    "mutants": "what is wrong",
 }
 
 
@@ -129,8 +140,7 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
     write(spec, text.rstrip("\n") + "\n" + entry.format(id=id, name=name))
     written = [spec]
     for kind, what in FILES.items():
-        place = f"{stem}/todo" if kind == "mutants" else stem
-        path = root / kind / folder / f"{place}{suffix}"
+        path = root / kind / folder / f"{stem}{suffix}"
         write(path, source.format(name=name, what=what))
         written.append(path)
     return written

@@ -15,7 +15,7 @@ _INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
 )
 
-_NOT_SUGGESTED = ("mutants", "solutions")  # they would give exercises away
+_NOT_SUGGESTED = ("solutions",)  # they would give exercises away
 
 
 @dataclass(frozen=True, slots=True)

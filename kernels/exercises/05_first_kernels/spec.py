@@ -8,7 +8,15 @@ from coursekit.errors import (
     DataRaceError,
     OutOfBoundsError,
 )
-from coursekit.exercises import Exercise, Limit, blank, blocks, covering, shuffled
+from coursekit.exercises import (
+    Exercise,
+    Limit,
+    Mutant,
+    blank,
+    blocks,
+    covering,
+    shuffled,
+)
 
 # 1024 floats are 128 sectors of 32 bytes; threads that do each other's work write more.
 STORED_ONCE = Limit(
@@ -96,13 +104,60 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "never written"),
         mutants={
-            "no_guard": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            "guard_too_wide": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            "one_less": (CheckFailed, "never written"),
-            "thread_only": (CheckFailed, "never written"),
-            "wrong_stride": (CheckFailed, "never written"),
-            "four_each": (CheckFailed, "global_store_sectors is"),
-            "in_place": (CheckFailed, "changed the input a"),
+            "no_guard": Mutant(
+                mistake="The guard is gone, so spare threads read past the end.",
+                edits=[
+                    (
+                        "if (i < n) {\n        out[i] = a[i] + 10.0f;\n    }",
+                        "out[i] = a[i] + 10.0f;",
+                    )
+                ],
+                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "guard_too_wide": Mutant(
+                mistake="The guard lets one thread too many through.",
+                edits=[("if (i < n) {", "if (i <= n) {")],
+                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "one_less": Mutant(
+                mistake="The guard stops one thread too early.",
+                edits=[("if (i < n) {", "if (i < n - 1) {")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "thread_only": Mutant(
+                mistake="The index leaves out the block.",
+                edits=[("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "wrong_stride": Mutant(
+                mistake="The index counts blocks of the grid, not threads of the "
+                "block.",
+                edits=[("x * blockDim", "x * gridDim")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "four_each": Mutant(
+                mistake="Each thread takes four neighbours, and most threads take "
+                "none.",
+                edits=[
+                    (
+                        "if (i < n) {\n        out[i] = a[i] + 10.0f;\n    }",
+                        "for (int j = 4 * i; j < 4 * i + 4 && j < n; j++)\n"
+                        "        out[j] = a[j] + 10.0f;",
+                    )
+                ],
+                fails=(CheckFailed, "global_store_sectors is"),
+            ),
+            "in_place": Mutant(
+                mistake="The input is changed on the way.",
+                edits=[
+                    ("const float *a", "float *a"),
+                    (
+                        "out[i] = a[i] + 10.0f;",
+                        "a[i] += 10.0f;\n        out[i] = a[i];",
+                    ),
+                ],
+                fails=(CheckFailed, "changed the input a"),
+            ),
         },
         limits=(STORED_ONCE,),
     ),
@@ -124,11 +179,36 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "never written"),
         mutants={
-            "swapped_operands": (CheckFailed, "wrong"),
-            "thread_only": (CheckFailed, "never written"),
-            "swapped_index": (CheckFailed, "never written"),
-            "neighbour": (OutOfBoundsError, "reads b[8], but b has 8 elements"),
-            "guard_too_wide": (OutOfBoundsError, "[8], but"),
+            "swapped_operands": Mutant(
+                mistake="The operands are swapped.",
+                edits=[("out[i] = a[i] - b[i];", "out[i] = b[i] - a[i];")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "thread_only": Mutant(
+                mistake="The index leaves out the block.",
+                edits=[("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "swapped_index": Mutant(
+                mistake="Block and thread change places in the index.",
+                edits=[
+                    (
+                        "blockIdx.x * blockDim.x + threadIdx.x",
+                        "threadIdx.x * blockDim.x + blockIdx.x",
+                    )
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
+            "neighbour": Mutant(
+                mistake="The second array is read one element further on.",
+                edits=[("out[i] = a[i] - b[i];", "out[i] = a[i] - b[i + 1];")],
+                fails=(OutOfBoundsError, "reads b[8], but b has 8 elements"),
+            ),
+            "guard_too_wide": Mutant(
+                mistake="The guard lets one thread too many through.",
+                edits=[("if (i < n) {", "if (i <= n) {")],
+                fails=(OutOfBoundsError, "[8], but"),
+            ),
         },
         limits=(STORED_ONCE,),
     ),
@@ -151,11 +231,31 @@ EXERCISES = (
         starter=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
         owner=None,
         mutants={
-            "guard_too_wide": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            "one_less": (CheckFailed, "never written"),
-            "thread_guard": (OutOfBoundsError, "reads a["),
-            "half": (CheckFailed, "never written"),
-            "index_of_the_end": (OutOfBoundsError, "writes out[8]"),
+            "guard_too_wide": Mutant(
+                mistake="The guard lets one thread too many through.",
+                edits=[("if (i < n)", "if (i <= n)")],
+                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "one_less": Mutant(
+                mistake="The guard stops one thread too early.",
+                edits=[("if (i < n)", "if (i < n - 1)")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "thread_guard": Mutant(
+                mistake="The guard asks for the number in the block.",
+                edits=[("if (i < n)", "if (threadIdx.x < n)")],
+                fails=(OutOfBoundsError, "reads a["),
+            ),
+            "half": Mutant(
+                mistake="The guard lets half of the threads through.",
+                edits=[("if (i < n)", "if (i < n / 2)")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "index_of_the_end": Mutant(
+                mistake="The guard is right; the last element has another number.",
+                edits=[("out[n - 1 - i] = a[i];", "out[n - i] = a[i];")],
+                fails=(OutOfBoundsError, "writes out[8]"),
+            ),
         },
         limits=(STORED_ONCE,),
     ),
@@ -177,12 +277,42 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "never written"),
         mutants={
-            "transposed": (CheckFailed, "wrong"),
-            "wrong_stride": (CheckFailed, "never written"),
-            "guard_swapped": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            "guard_of_the_total": (CheckFailed, "wrong"),
-            "half_a_guard": (OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            "axes_swapped": (CheckFailed, "never written"),
+            "transposed": Mutant(
+                mistake="The result is stored by columns.",
+                edits=[
+                    ("int i = row * cols + col;", "int i = col * rows + row;"),
+                    ("out[i] = a[i] + col;", "out[i] = a[row * cols + col] + col;"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "wrong_stride": Mutant(
+                mistake="A row is taken to have as many elements as there are rows.",
+                edits=[("int i = row * cols + col;", "int i = row * rows + col;")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "guard_swapped": Mutant(
+                mistake="The guard compares rows with columns.",
+                edits=[("row < rows && col < cols", "row < cols && col < rows")],
+                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "guard_of_the_total": Mutant(
+                mistake="The guard lets a row run over into the next one.",
+                edits=[("row < rows && col < cols", "row * cols + col < rows * cols")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "half_a_guard": Mutant(
+                mistake="The rows have no guard.",
+                edits=[("if (row < rows && col < cols) {", "if (col < cols) {")],
+                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "axes_swapped": Mutant(
+                mistake="Rows and columns change places: x counts rows.",
+                edits=[
+                    ("int col =", "int row ="),
+                    ("int row = blockIdx.y", "int col = blockIdx.y"),
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
         },
     ),
     Exercise(
@@ -207,15 +337,99 @@ EXERCISES = (
         ),
         starter=(DataRaceError, "no barrier between them"),
         mutants={
-            "no_barrier": (DataRaceError, "no barrier between them"),
-            "barrier_too_late": (DataRaceError, "no barrier between them"),
-            "barrier_of_a_warp": (DataRaceError, "no barrier between them"),
-            "barrier_in_a_branch": (
-                BarrierError,
-                "not every thread of the block reaches",
+            "no_barrier": Mutant(
+                mistake="The value goes through a register, and nobody waits.",
+                edits=[
+                    (
+                        "    __syncthreads();  // all have read before the first one "
+                        "writes\n",
+                        "",
+                    )
+                ],
+                fails=(DataRaceError, "no barrier between them"),
             ),
-            "past_the_end": (OutOfBoundsError, "reads x[8], but x has 8 elements"),
-            "other_way": (CheckFailed, "wrong"),
+            "barrier_too_late": Mutant(
+                mistake="The barrier comes after the writes.",
+                edits=[
+                    ("    float next = 0.0f;\n", ""),
+                    (
+                        "next = x[i + 1];\n"
+                        "    __syncthreads();  // all have read before the first one "
+                        "writes\n"
+                        "    if (i < n - 1)\n"
+                        "        x[i] = next;",
+                        "x[i] = x[i + 1];\n    __syncthreads();",
+                    ),
+                ],
+                fails=(DataRaceError, "no barrier between them"),
+            ),
+            "barrier_of_a_warp": Mutant(
+                mistake="The barrier holds back one warp only, not the block.",
+                edits=[
+                    (
+                        "__syncthreads();  // all have read before the first one "
+                        "writes",
+                        "__syncwarp();",
+                    )
+                ],
+                fails=(DataRaceError, "no barrier between them"),
+            ),
+            "barrier_in_a_branch": Mutant(
+                mistake="Threads without work never come to the barrier.",
+                edits=[
+                    (
+                        "float next = 0.0f;\n"
+                        "    if (i < n - 1)\n"
+                        "        next = x[i + 1];\n"
+                        "    __syncthreads();  // all have read before the first one "
+                        "writes\n"
+                        "    if (i < n - 1)",
+                        "if (i < n - 1) {\n"
+                        "        float next = x[i + 1];\n"
+                        "        __syncthreads();",
+                    ),
+                    ("}", "    }\n}"),
+                ],
+                fails=(
+                    BarrierError,
+                    "not every thread of the block reaches",
+                ),
+            ),
+            "past_the_end": Mutant(
+                mistake="The last thread reads past the end.",
+                edits=[
+                    (
+                        "if (i < n - 1)\n        next = x[i + 1];",
+                        "if (i < n)\n        next = x[i + 1];",
+                    ),
+                    (
+                        "if (i < n - 1)\n        x[i] = next;",
+                        "if (i < n)\n        x[i] = next;",
+                    ),
+                ],
+                fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
+            ),
+            "other_way": Mutant(
+                mistake="The values move to the right.",
+                edits=[
+                    (
+                        "float next = 0.0f;\n"
+                        "    if (i < n - 1)\n"
+                        "        next = x[i + 1];\n"
+                        "    __syncthreads();  // all have read before the first one "
+                        "writes\n"
+                        "    if (i < n - 1)\n"
+                        "        x[i] = next;",
+                        "float before = 0.0f;\n"
+                        "    if (0 < i && i < n)\n"
+                        "        before = x[i - 1];\n"
+                        "    __syncthreads();\n"
+                        "    if (0 < i && i < n)\n"
+                        "        x[i] = before;",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -242,12 +456,41 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "never written"),
         mutants={
-            "one_head": (CheckFailed, "wrong"),
-            "one_result": (CheckFailed, "never written"),
-            "wrong_stride": (CheckFailed, "wrong"),
-            "transposed": (CheckFailed, "wrong"),
-            "no_guard": (OutOfBoundsError, "reads K["),
-            "one_term_short": (CheckFailed, "wrong"),
+            "one_head": Mutant(
+                mistake="Every head reads the keys of head 0.",
+                edits=[("K += (head * keys + k) * width;", "K += k * width;")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_result": Mutant(
+                mistake="Every head writes over the scores of head 0.",
+                edits=[("S[(head * queries + q) * keys + k]", "S[q * keys + k]")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "wrong_stride": Mutant(
+                mistake="A head of K is taken to be as long as a head of Q.",
+                edits=[("head * keys + k", "head * queries + k")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "transposed": Mutant(
+                mistake="The scores are stored by columns.",
+                edits=[
+                    (
+                        "S[(head * queries + q) * keys + k] = sum",
+                        "S[(head * keys + k) * queries + q] = sum",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="The keys have no guard.",
+                edits=[("if (q < queries && k < keys) {", "if (q < queries) {")],
+                fails=(OutOfBoundsError, "reads K["),
+            ),
+            "one_term_short": Mutant(
+                mistake="The sum leaves out its last term.",
+                edits=[("0; j < width", "0; j < width - 1")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
 )

@@ -7,6 +7,7 @@ from coursekit.exercises import (
     Exercise,
     HostExercise,
     Limit,
+    Mutant,
     blank,
     blocks,
     shuffled,
@@ -181,11 +182,34 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "no_ragged_end": (OutOfBoundsError, "x has 8 elements"),
-            "into_the_next": (CheckFailed, "wrong"),
-            "offset_once": (CheckFailed, "wrong"),
-            "offset_of_blocks": (CheckFailed, "wrong"),
-            "one_too_many": (CheckFailed, "wrong"),
+            "no_ragged_end": Mutant(
+                mistake="Every chunk is taken to be full, so the last one leaves the "
+                "array.",
+                edits=[("if (i < size && place < n)", "if (i < size)")],
+                fails=(OutOfBoundsError, "x has 8 elements"),
+            ),
+            "into_the_next": Mutant(
+                mistake="The guard of the array alone: spare threads work on the next "
+                "chunk.",
+                edits=[("if (i < size && place < n)", "if (place < n)")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "offset_once": Mutant(
+                mistake="The offset is added where it reads, and not where it writes.",
+                edits=[("y[place] = 2.0f * x[place];", "y[i] = 2.0f * x[place];")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "offset_of_blocks": Mutant(
+                mistake="The chunk begins where a whole grid would, not where the "
+                "chunk does.",
+                edits=[("chunk * size + i", "chunk * gridDim.x * blockDim.x + i")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_too_many": Mutant(
+                mistake="The guard lets in the first element of the next chunk.",
+                edits=[("if (i < size && place < n)", "if (i <= size && place < n)")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -211,12 +235,55 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_store_sectors is"),
         mutants={
-            "no_loop": (CheckFailed, "never written"),
-            "places_for_starts": (CheckFailed, "wrong"),
-            "length_from_starts": (OutOfBoundsError, "starts has"),
-            "one_too_many": (OutOfBoundsError, "out has 8 elements"),
-            "stride_of_the_grid": (CheckFailed, "never written"),
-            "side_by_side": (CheckFailed, "global_store_sectors is"),
+            "no_loop": Mutant(
+                mistake="A thread moves one element, so the end of a long piece stays "
+                "behind.",
+                edits=[
+                    (
+                        "for (int k = threadIdx.x; k < length; k += blockDim.x)",
+                        "int k = threadIdx.x;\n    if (k < length)",
+                    )
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
+            "places_for_starts": Mutant(
+                mistake="It reads where it should write.",
+                edits=[("x[start + k]", "x[place + k]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "length_from_starts": Mutant(
+                mistake="The length is taken from where pieces begin, and those are "
+                "in no order.",
+                edits=[("places[p + 1] - place;", "starts[p + 1] - start;")],
+                fails=(OutOfBoundsError, "starts has"),
+            ),
+            "one_too_many": Mutant(
+                mistake="Each piece takes an element of the next one with it.",
+                edits=[("k < length", "k <= length")],
+                fails=(OutOfBoundsError, "out has 8 elements"),
+            ),
+            "stride_of_the_grid": Mutant(
+                mistake="The step is that of the grid, where only a block works on "
+                "the piece.",
+                edits=[("k += blockDim.x", "k += gridDim.x * blockDim.x")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "side_by_side": Mutant(
+                mistake="Each thread moves a few elements side by side, so no request "
+                "is whole.",
+                edits=[
+                    (
+                        "for (int k = threadIdx.x; k < length; k += blockDim.x)\n"
+                        "        out[place + k] = x[start + k];",
+                        "int each = (length + blockDim.x - 1) / blockDim.x * 8;\n"
+                        "    for (int k = threadIdx.x * each; k < (threadIdx.x + 1) "
+                        "* each; k++)\n"
+                        "        if (k < length)\n"
+                        "            out[place + k] = x[start + k];",
+                    )
+                ],
+                fails=(CheckFailed, "global_store_sectors is"),
+            ),
         },
         limits=(PACKED,),
     ),
@@ -240,11 +307,63 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_sectors is"),
         mutants={
-            "no_loop": (CheckFailed, "never written"),
-            "relu_too_early": (CheckFailed, "wrong"),
-            "through_y": (CheckFailed, "global_store_sectors is"),
-            "two_loops": (CheckFailed, "global_load_sectors is"),
-            "steps_of_a_block": (CheckFailed, "global_load_sectors is"),
+            "no_loop": Mutant(
+                mistake="Without the loop the elements behind the first grid are "
+                "never reached.",
+                edits=[
+                    (
+                        "int step = gridDim.x * blockDim.x;\n"
+                        "    for (int i = first; i < n; i += step)",
+                        "int i = first;\n    if (i < n)",
+                    )
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
+            "relu_too_early": Mutant(
+                mistake="The steps have changed places: what is added last can be "
+                "negative.",
+                edits=[("(3.0f * x[i] + b[i], 0.0f)", "(3.0f * x[i], 0.0f) + b[i]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "through_y": Mutant(
+                mistake="One loop, but the value still goes through y on its way.",
+                edits=[
+                    (
+                        "for (int i = first; i < n; i += step)\n"
+                        "        y[i] = fmaxf(3.0f * x[i] + b[i], 0.0f);",
+                        "for (int i = first; i < n; i += step) {\n"
+                        "        y[i] = 3.0f * x[i];\n"
+                        "        y[i] = fmaxf(y[i] + b[i], 0.0f);\n"
+                        "    }",
+                    )
+                ],
+                fails=(CheckFailed, "global_store_sectors is"),
+            ),
+            "two_loops": Mutant(
+                mistake="Two of the three steps are one now, and the third is still "
+                "to come.",
+                edits=[
+                    (
+                        "y[i] = fmaxf(3.0f * x[i] + b[i], 0.0f);",
+                        "y[i] = 3.0f * x[i] + b[i];\n"
+                        "    for (int i = first; i < n; i += step)\n"
+                        "        y[i] = fmaxf(y[i], 0.0f);",
+                    )
+                ],
+                fails=(CheckFailed, "global_load_sectors is"),
+            ),
+            "steps_of_a_block": Mutant(
+                mistake="The step is that of a block, so blocks do each other's work "
+                "again.",
+                edits=[
+                    (
+                        "int step = gridDim.x * blockDim.x;\n"
+                        "    for (int i = first; i < n; i += step)",
+                        "for (int i = first; i < n; i += blockDim.x)",
+                    )
+                ],
+                fails=(CheckFailed, "global_load_sectors is"),
+            ),
         },
         limits=FUSED,
     ),
@@ -270,11 +389,94 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "After 4 arrays, one of them of 1 element, memory has"),
         mutants={
-            "only_the_single_one": (CheckFailed, "After a copy that failed, memory"),
-            "swallows_the_error": (CheckFailed, "as if nothing had happened"),
-            "frees_twice": (DeviceError, "freed that was given back before"),
-            "frees_too_early": (DeviceError, "summed that was given back before"),
-            "all_at_the_end": (CheckFailed, "at the same time"),
+            "only_the_single_one": Mutant(
+                mistake="The way of the single element is mended; a copy that fails "
+                "still leaks.",
+                edits=[
+                    (
+                        "try:\n"
+                        "            gpu.copy_in(d_array, array)  "
+                        "# raises where a copy fails\n"
+                        "            if array.size == 1:\n"
+                        "                results.append(float(array[0]))\n"
+                        "                continue",
+                        "gpu.copy_in(d_array, array)\n"
+                        "        if array.size == 1:\n"
+                        "            results.append(float(array[0]))\n"
+                        "        else:",
+                    ),
+                    ("finally:\n            gpu.free(d_array)", "gpu.free(d_array)"),
+                ],
+                fails=(CheckFailed, "After a copy that failed, memory"),
+            ),
+            "swallows_the_error": Mutant(
+                mistake="Nothing leaks, and nobody hears that a copy has failed.",
+                edits=[
+                    (
+                        "            if array.size == 1:\n"
+                        "                results.append(float(array[0]))\n"
+                        "                continue\n",
+                        "",
+                    ),
+                    (
+                        "finally:\n            gpu.free(d_array)",
+                        "except RuntimeError:\n"
+                        "            results.append(0.0)\n"
+                        "        gpu.free(d_array)",
+                    ),
+                ],
+                fails=(CheckFailed, "as if nothing had happened"),
+            ),
+            "frees_twice": Mutant(
+                mistake="The memory of a single element is given back on both ways.",
+                edits=[("continue", "gpu.free(d_array)\n                continue")],
+                fails=(DeviceError, "freed that was given back before"),
+            ),
+            "frees_too_early": Mutant(
+                mistake="The memory is given back in front of the kernel that reads "
+                "it.",
+                edits=[
+                    (
+                        "            if array.size == 1:\n"
+                        "                results.append(float(array[0]))\n"
+                        "                continue\n"
+                        "            results.append(gpu.total(d_array))\n",
+                        "",
+                    ),
+                    (
+                        "return results",
+                        "    results.append(gpu.total(d_array))\n    return results",
+                    ),
+                ],
+                fails=(DeviceError, "summed that was given back before"),
+            ),
+            "all_at_the_end": Mutant(
+                mistake="All arrays stay on the device until the last one is done.",
+                edits=[
+                    (
+                        "results = []\n"
+                        "    for array in arrays:\n"
+                        "        d_array = gpu.malloc(array.nbytes)\n"
+                        "        try:\n"
+                        "            gpu.copy_in(d_array, array)  "
+                        "# raises where a copy fails\n"
+                        "            if array.size == 1:\n"
+                        "                results.append(float(array[0]))\n"
+                        "                continue\n"
+                        "            results.append(gpu.total(d_array))\n"
+                        "        finally:",
+                        "held, results = [], []\n"
+                        "    try:\n"
+                        "        for array in arrays:\n"
+                        "            held.append(gpu.malloc(array.nbytes))\n"
+                        "            gpu.copy_in(held[-1], array)\n"
+                        "            results.append(gpu.total(held[-1]))\n"
+                        "    finally:\n"
+                        "        for d_array in held:",
+                    )
+                ],
+                fails=(CheckFailed, "at the same time"),
+            ),
         },
     ),
 )

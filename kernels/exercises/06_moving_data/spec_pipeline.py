@@ -5,7 +5,7 @@ from itertools import combinations
 from types import SimpleNamespace
 
 from coursekit.errors import CheckFailed
-from coursekit.exercises import HostExercise
+from coursekit.exercises import HostExercise, Mutant
 from coursekit.lessons.timeline import Schedule, Timeline
 
 # 06.1. A copy takes 20 us and so does a kernel; a call takes 2 us. At best the first
@@ -153,14 +153,114 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "4 chunks take 242 us"),
         mutants={
-            "two_streams": (CheckFailed, "4 chunks take 142 us"),
-            "x_too_early": (CheckFailed, "in 2 may begin before kernel 0 has ended"),
-            "y_too_early": (CheckFailed, "kernel 2 may begin before out 0 has ended"),
-            "kernel_too_early": (CheckFailed, "kernel 0 may begin before in 0"),
-            "breadth_first": (CheckFailed, "in 2 may begin before kernel 0 has ended"),
-            "pageable": (CheckFailed, "The host waits 8 times"),
-            "default_stream": (CheckFailed, "The chain that takes all the time: in 0"),
-            "host_waits": (CheckFailed, "The host waits 4 times"),
+            "two_streams": Mutant(
+                mistake="A stream for every second chunk: in waits for out, without "
+                "need.",
+                edits=[
+                    (
+                        "    arriving, kernels, leaving = (line.stream(name) "
+                        'for name in "abc")\n'
+                        "    free = {name: line.event() "
+                        "for c in chunks for name in (c.x, c.y)}\n",
+                        "",
+                    ),
+                    (
+                        "arriving.wait(free[x])  # at first nobody has recorded it\n"
+                        '        arriving.copy_in(chunk.nbytes, f"in {n}", buffer=x)\n'
+                        "        kernels.wait(arriving.record())\n"
+                        "        kernels.wait(free[y])\n"
+                        '        kernels.kernel(chunk.us, f"kernel {n}", reads=x, '
+                        "writes=y)\n"
+                        "        kernels.record(free[x])\n"
+                        "        leaving.wait(free[x])\n"
+                        '        leaving.copy_out(chunk.nbytes, f"out {n}", '
+                        "buffer=y)\n"
+                        "        leaving.record(free[y])",
+                        'stream = line.stream(f"chunks {n % 2}")\n'
+                        '        stream.copy_in(chunk.nbytes, f"in {n}", buffer=x)\n'
+                        '        stream.kernel(chunk.us, f"kernel {n}", reads=x, '
+                        "writes=y)\n"
+                        '        stream.copy_out(chunk.nbytes, f"out {n}", buffer=y)',
+                    ),
+                ],
+                fails=(CheckFailed, "4 chunks take 142 us"),
+            ),
+            "x_too_early": Mutant(
+                mistake="Does not wait until the input two chunks before has been "
+                "read.",
+                edits=[
+                    (
+                        "        arriving.wait(free[x])  "
+                        "# at first nobody has recorded it\n",
+                        "",
+                    )
+                ],
+                fails=(CheckFailed, "in 2 may begin before kernel 0 has ended"),
+            ),
+            "y_too_early": Mutant(
+                mistake="Does not wait until the result two chunks before has left.",
+                edits=[("        kernels.wait(free[y])\n", "")],
+                fails=(CheckFailed, "kernel 2 may begin before out 0 has ended"),
+            ),
+            "kernel_too_early": Mutant(
+                mistake="The kernel does not wait for its input.",
+                edits=[("kernels.wait(arriving.record())", "arriving.record()")],
+                fails=(CheckFailed, "kernel 0 may begin before in 0"),
+            ),
+            "breadth_first": Mutant(
+                mistake="Copies in come first, and wait for events recorded only "
+                "later.",
+                edits=[
+                    (
+                        "for chunk in chunks:",
+                        "ready = {}\n"
+                        "    for chunk in chunks:\n"
+                        "        arriving.wait(free[chunk.x])\n"
+                        '        arriving.copy_in(chunk.nbytes, f"in {chunk.number}", '
+                        "buffer=chunk.x)\n"
+                        "        ready[chunk.number] = arriving.record()\n"
+                        "    for chunk in chunks:",
+                    ),
+                    (
+                        "arriving.wait(free[x])  # at first nobody has recorded it\n"
+                        '        arriving.copy_in(chunk.nbytes, f"in {n}", buffer=x)\n'
+                        "        kernels.wait(arriving.record())",
+                        "kernels.wait(ready[n])",
+                    ),
+                ],
+                fails=(CheckFailed, "in 2 may begin before kernel 0 has ended"),
+            ),
+            "pageable": Mutant(
+                mistake="The host memory is pageable: every copy keeps the host.",
+                edits=[
+                    ("buffer=x", "pinned=False, buffer=x"),
+                    ("buffer=y", "pinned=False, buffer=y"),
+                ],
+                fails=(CheckFailed, "The host waits 8 times"),
+            ),
+            "default_stream": Mutant(
+                mistake="The kernels are in the default stream, for which all others "
+                "wait.",
+                edits=[
+                    (
+                        "arriving, kernels, leaving = (line.stream(name) "
+                        'for name in "abc")',
+                        'arriving, leaving = line.stream("a"), line.stream("c")\n'
+                        "    kernels = line.default_stream",
+                    )
+                ],
+                fails=(CheckFailed, "The chain that takes all the time: in 0"),
+            ),
+            "host_waits": Mutant(
+                mistake="The host waits after each chunk, and nothing overlaps.",
+                edits=[
+                    (
+                        "leaving.record(free[y])",
+                        "leaving.record(free[y])\n        line.synchronize()",
+                    )
+                ],
+                fails=(CheckFailed, "The host waits 4 times"),
+            ),
         },
     ),
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 MODULUS = 2**32  # of unsigned arithmetic
 # 1024 floats are 32 requests of one warp each, and 128 sectors of 32 bytes.
@@ -97,12 +97,58 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "divergent_branches is"),
         mutants={
-            "half_rounded_down": (OutOfBoundsError, "reads x[1], but x has 1 element"),
-            "evens_twice": (CheckFailed, "never written"),
-            "rules_swapped": (CheckFailed, "wrong"),
-            "rule_by_thread": (CheckFailed, "wrong"),
-            "no_guard": (OutOfBoundsError, "but x has 8 elements"),
-            "sorted_in_the_warp": (CheckFailed, "divergent_branches is"),
+            "half_rounded_down": Mutant(
+                mistake="With an odd number of elements, one even element is "
+                "forgotten.",
+                edits=[("(n + 1) / 2;  // as many are even", "n / 2;")],
+                fails=(OutOfBoundsError, "reads x[1], but x has 1 element"),
+            ),
+            "evens_twice": Mutant(
+                mistake="The second half of the threads takes the even elements again.",
+                edits=[("(t - half) + 1", "(t - half)")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "rules_swapped": Mutant(
+                mistake="Each rule is applied to the other elements.",
+                edits=[("if (i % 2 == 1) {", "if (i % 2 == 0) {")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "rule_by_thread": Mutant(
+                mistake="Whole warps agree, but the thread decides, not the element.",
+                edits=[
+                    (
+                        "int half = (n + 1) / 2;  // as many are even\n"
+                        "    int i = t < half ? 2 * t : 2 * (t - half) + 1;",
+                        "int i = t;",
+                    ),
+                    ("if (i % 2 == 1) {", "if (t / 32 % 2 == 1) {"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="Spare threads are not sent home.",
+                edits=[("    if (t >= n)\n        return;\n", "")],
+                fails=(OutOfBoundsError, "but x has 8 elements"),
+            ),
+            "sorted_in_the_warp": Mutant(
+                mistake="Elements are sorted within a warp only, so that each warp "
+                "still parts.",
+                edits=[
+                    (
+                        "if (t >= n)",
+                        "int lane = t % 32;\n"
+                        "    int i = t - lane + (lane < 16 ? 2 * lane : 2 * (lane "
+                        "- 16) + 1);\n"
+                        "    if (i >= n)",
+                    ),
+                    (
+                        "    int half = (n + 1) / 2;  // as many are even\n"
+                        "    int i = t < half ? 2 * t : 2 * (t - half) + 1;\n",
+                        "",
+                    ),
+                ],
+                fails=(CheckFailed, "divergent_branches is"),
+            ),
         },
         limits=(
             at_most(
@@ -133,15 +179,93 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "stops_early": (CheckFailed, "wrong"),
-            "starts_late": (CheckFailed, "wrong"),
-            "other_way": (CheckFailed, "wrong"),
-            "leaves_early": (BarrierError, "__shfl"),
-            "in_a_branch": (BarrierError, "__shfl"),
-            "half_a_mask": (BarrierError, "__shfl"),
-            "no_zero": (OutOfBoundsError, "reads x[8], but x has 8 elements"),
-            "one_lane_reads": (CheckFailed, "global_load_requests is"),
-            "through_shared": (CheckFailed, "shared_load_requests is"),
+            "stops_early": Mutant(
+                mistake="The last step is missing: neighbours are never added.",
+                edits=[("16; away > 0", "16; away > 1")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "starts_late": Mutant(
+                mistake="The first step is missing: only 16 lanes are added up.",
+                edits=[("16; away > 0", "8; away > 0")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "other_way": Mutant(
+                mistake="The values move up, away from lane 0.",
+                edits=[("__shfl_down_sync", "__shfl_up_sync")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "leaves_early": Mutant(
+                mistake="Spare lanes have left when the others ask for their values.",
+                edits=[
+                    (
+                        "float sum = i < n ? x[i] : 0.0f;",
+                        "if (i >= n)\n        return;\n    float sum = x[i];",
+                    )
+                ],
+                fails=(BarrierError, "__shfl"),
+            ),
+            "in_a_branch": Mutant(
+                mistake="Only the lanes that still add come to the shuffle.",
+                edits=[
+                    (
+                        "sum += __shfl_down_sync(0xffffffff, sum, away);",
+                        "if (threadIdx.x % 32 < away)\n"
+                        "            sum += __shfl_down_sync(0xffffffff, sum, away);",
+                    )
+                ],
+                fails=(BarrierError, "__shfl"),
+            ),
+            "half_a_mask": Mutant(
+                mistake="The mask leaves out half of the lanes that call.",
+                edits=[("0xffffffff", "0x0000ffff")],
+                fails=(BarrierError, "__shfl"),
+            ),
+            "no_zero": Mutant(
+                mistake="Spare lanes read past the end.",
+                edits=[("float sum = i < n ? x[i] : 0.0f;", "float sum = x[i];")],
+                fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
+            ),
+            "one_lane_reads": Mutant(
+                mistake="Lane 0 reads all 32 elements by itself.",
+                edits=[
+                    (
+                        "float sum = i < n ? x[i] : 0.0f;\n"
+                        "    for (int away = 16; away > 0; away /= 2)\n"
+                        "        sum += __shfl_down_sync(0xffffffff, sum, away);\n"
+                        "    if (threadIdx.x % 32 == 0 && i < n)",
+                        "float sum = 0.0f;\n"
+                        "    if (threadIdx.x % 32 == 0 && i < n) {\n"
+                        "        for (int j = i; j < i + 32 && j < n; j++)\n"
+                        "            sum += x[j];",
+                    ),
+                    ("}", "    }\n}"),
+                ],
+                fails=(CheckFailed, "global_load_requests is"),
+            ),
+            "through_shared": Mutant(
+                mistake="The sum is right, but goes through shared memory.",
+                edits=[
+                    (
+                        "int i = blockIdx.x * blockDim.x + threadIdx.x;",
+                        "__shared__ float part[1024];\n"
+                        "    int i = blockIdx.x * blockDim.x + threadIdx.x;",
+                    ),
+                    (
+                        "float sum = i < n ? x[i] : 0.0f;\n"
+                        "    for (int away = 16; away > 0; away /= 2)\n"
+                        "        sum += __shfl_down_sync(0xffffffff, sum, away);\n"
+                        "    if (threadIdx.x % 32 == 0 && i < n)",
+                        "part[threadIdx.x] = i < n ? x[i] : 0.0f;\n"
+                        "    __syncwarp();\n"
+                        "    if (threadIdx.x % 32 == 0 && i < n) {\n"
+                        "        float sum = 0.0f;\n"
+                        "        for (int j = 0; j < 32; j++)\n"
+                        "            sum += part[threadIdx.x + j];",
+                    ),
+                    ("}", "    }\n}"),
+                ],
+                fails=(CheckFailed, "shared_load_requests is"),
+            ),
         },
         limits=(
             READ_ONCE,
@@ -167,14 +291,117 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "counts_itself": (CheckFailed, "wrong"),
-            "counts_above": (CheckFailed, "wrong"),
-            "counts_all": (CheckFailed, "wrong"),
-            "thread_for_lane": (CheckFailed, "wrong"),
-            "vote_in_a_branch": (BarrierError, "__ballot"),
-            "no_guard": (OutOfBoundsError, "writes rank[8]"),
-            "negative_counted": (CheckFailed, "wrong"),
-            "reads_them_all": (CheckFailed, "global_load_requests is"),
+            "counts_itself": Mutant(
+                mistake="The lane counts itself, too.",
+                edits=[
+                    (
+                        "    unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane\n",
+                        "",
+                    ),
+                    ("mask & below", "mask & ((2u << lane) - 1)"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "counts_above": Mutant(
+                mistake="The lanes above are counted.",
+                edits=[
+                    (
+                        "    unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane\n",
+                        "",
+                    ),
+                    ("mask & below", "mask >> lane >> 1"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "counts_all": Mutant(
+                mistake="All lanes of the warp are counted.",
+                edits=[
+                    (
+                        "    unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane\n",
+                        "",
+                    ),
+                    ("rank[i] = __popc(mask & below);", "rank[i] = __popc(mask);"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "thread_for_lane": Mutant(
+                mistake="The place in the block is taken for the lane.",
+                edits=[
+                    ("    int lane = threadIdx.x % 32;\n", ""),
+                    (
+                        "    unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane\n",
+                        "",
+                    ),
+                    ("mask & below", "mask & ((1u << threadIdx.x) - 1)"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "vote_in_a_branch": Mutant(
+                mistake="Only the lanes that would say yes come to the vote.",
+                edits=[
+                    (
+                        "bool positive = i < n && x[i] > 0.0f;\n"
+                        "    unsigned mask = __ballot_sync(0xffffffff, positive);\n"
+                        "    unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane",
+                        "unsigned mask = 0;\n"
+                        "    if (i < n && x[i] > 0.0f)\n"
+                        "        mask = __ballot_sync(0xffffffff, true);",
+                    ),
+                    ("mask & below", "mask & ((1u << lane) - 1)"),
+                ],
+                fails=(BarrierError, "__ballot"),
+            ),
+            "no_guard": Mutant(
+                mistake="Spare lanes write past the end.",
+                edits=[
+                    (
+                        "unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane\n"
+                        "    if (i < n)\n"
+                        "        rank[i] = __popc(mask & below);",
+                        "rank[i] = __popc(mask & ((1u << lane) - 1));",
+                    )
+                ],
+                fails=(OutOfBoundsError, "writes rank[8]"),
+            ),
+            "negative_counted": Mutant(
+                mistake="The elements that are not above 0 are counted.",
+                edits=[
+                    (
+                        "    unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane\n",
+                        "",
+                    ),
+                    ("mask & below", "~mask & ((1u << lane) - 1)"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "reads_them_all": Mutant(
+                mistake="No vote: each lane reads the elements before its own.",
+                edits=[
+                    (
+                        "int lane = threadIdx.x % 32;\n"
+                        "    bool positive = i < n && x[i] > 0.0f;\n"
+                        "    unsigned mask = __ballot_sync(0xffffffff, positive);\n"
+                        "    unsigned below = (1u << lane) - 1;  "
+                        "// a one for each lower lane\n"
+                        "    if (i < n)\n"
+                        "        rank[i] = __popc(mask & below);",
+                        "if (i >= n)\n"
+                        "        return;\n"
+                        "    int found = 0;\n"
+                        "    for (int j = i - threadIdx.x % 32; j < i; j++)\n"
+                        "        found += x[j] > 0.0f;\n"
+                        "    rank[i] = found;",
+                    )
+                ],
+                fails=(CheckFailed, "global_load_requests is"),
+            ),
         },
         limits=(READ_ONCE,),
     ),
@@ -198,13 +425,68 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "own_value_added": (CheckFailed, "wrong"),
-            "in_a_branch": (BarrierError, "__shfl"),
-            "stops_early": (CheckFailed, "wrong"),
-            "other_way": (CheckFailed, "wrong"),
-            "without_itself": (CheckFailed, "wrong"),
-            "half_a_mask": (BarrierError, "__shfl"),
-            "one_too_few": (CheckFailed, "wrong"),
+            "own_value_added": Mutant(
+                mistake="A lane without a lower partner adds its own value.",
+                edits=[
+                    ("    int lane = threadIdx.x % 32;\n", ""),
+                    (
+                        "if (lane >= away)  // lower lanes got their own value back\n"
+                        "            sum += other;",
+                        "sum += other;",
+                    ),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "in_a_branch": Mutant(
+                mistake="Only the lanes that add come to the shuffle.",
+                edits=[
+                    (
+                        "        float other = __shfl_up_sync(0xffffffff, sum, "
+                        "away);\n",
+                        "",
+                    ),
+                    ("other;", "__shfl_up_sync(0xffffffff, sum, away);"),
+                ],
+                fails=(BarrierError, "__shfl"),
+            ),
+            "stops_early": Mutant(
+                mistake="The step of 16 is missing.",
+                edits=[("1; away < 32", "1; away < 16")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "other_way": Mutant(
+                mistake="The values come from above.",
+                edits=[
+                    (
+                        "float other = __shfl_up_sync(0xffffffff, sum, away);\n"
+                        "        if (lane >= away)  // lower lanes got their own "
+                        "value back",
+                        "float other = __shfl_down_sync(0xffffffff, sum, away);\n"
+                        "        if (lane + away < 32)",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "without_itself": Mutant(
+                mistake="Each sum leaves out its own element.",
+                edits=[("out[i] = sum;", "out[i] = sum - x[i];")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "half_a_mask": Mutant(
+                mistake="The mask leaves out half of the lanes that call.",
+                edits=[("0xffffffff", "0x0000ffff")],
+                fails=(BarrierError, "__shfl"),
+            ),
+            "one_too_few": Mutant(
+                mistake="Lane `away` does not add, though it has a partner.",
+                edits=[
+                    (
+                        "if (lane >= away)  // lower lanes got their own value back",
+                        "if (lane > away)",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
         limits=(READ_ONCE,),
     ),
@@ -229,12 +511,47 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_sectors is"),
         mutants={
-            "steps_of_a_block": (CheckFailed, "never written"),
-            "steps_of_a_warp": (CheckFailed, "never written"),
-            "no_guard": (OutOfBoundsError, "but a has 8 elements"),
-            "three_each": (CheckFailed, "never written"),
-            "in_pairs": (CheckFailed, "global_load_sectors is"),
-            "no_doubling": (CheckFailed, "wrong"),
+            "steps_of_a_block": Mutant(
+                mistake="The steps are a block wide, and blocks overlap.",
+                edits=[
+                    ("    int threads = gridDim.x * blockDim.x;\n", ""),
+                    ("int i = t + k * threads;", "int i = t + k * blockDim.x;"),
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
+            "steps_of_a_warp": Mutant(
+                mistake="The steps are a warp wide, and warps overlap.",
+                edits=[
+                    ("    int threads = gridDim.x * blockDim.x;\n", ""),
+                    ("int i = t + k * threads;", "int i = t + k * 32;"),
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
+            "no_guard": Mutant(
+                mistake="Spare turns leave the array.",
+                edits=[
+                    (
+                        "if (i < n)\n            out[i] = 2.0f * a[i];",
+                        "out[i] = 2.0f * a[i];",
+                    )
+                ],
+                fails=(OutOfBoundsError, "but a has 8 elements"),
+            ),
+            "three_each": Mutant(
+                mistake="The last quarter is left out.",
+                edits=[("0; k < 4; k++", "0; k < 3; k++")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "in_pairs": Mutant(
+                mistake="Pairs of neighbours stay with one thread.",
+                edits=[("t + k * threads", "2 * (t + k / 2 * threads) + k % 2")],
+                fails=(CheckFailed, "global_load_sectors is"),
+            ),
+            "no_doubling": Mutant(
+                mistake="The elements are copied, not doubled.",
+                edits=[("out[i] = 2.0f * a[i];", "out[i] = a[i];")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
         limits=(
             at_most(

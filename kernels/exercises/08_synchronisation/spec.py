@@ -7,7 +7,7 @@ from coursekit.errors import (
     CheckFailed,
     DataRaceError,
 )
-from coursekit.exercises import Exercise, Limit, Wait, blank, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Mutant, Wait, blank, blocks, shuffled
 
 LEAST = np.float32(-3e38)
 BINS = 64
@@ -119,12 +119,58 @@ EXERCISES = (
         ),
         starter=(DataRaceError, "no barrier between them"),
         mutants={
-            "none_before_the_loop": (DataRaceError, "no barrier between them"),
-            "none_after_reading": (DataRaceError, "no barrier between them"),
-            "none_after_writing": (CheckFailed, "wrong"),
-            "barriers_of_a_warp": (DataRaceError, "no barrier between them"),
-            "barrier_in_a_branch": (BarrierError, "not every thread of the block"),
-            "steps_of_two": (CheckFailed, "wrong"),
+            "none_before_the_loop": Mutant(
+                mistake="The loop begins before all parts are there.",
+                edits=[("    __syncthreads();  // all parts are there\n", "")],
+                fails=(DataRaceError, "no barrier between them"),
+            ),
+            "none_after_reading": Mutant(
+                mistake="A part is overwritten while others still have to read it.",
+                edits=[("        __syncthreads();  // all have read\n", "")],
+                fails=(DataRaceError, "no barrier between them"),
+            ),
+            "none_after_writing": Mutant(
+                mistake="The next round reads parts that are not written yet.",
+                edits=[("        __syncthreads();  // all have written\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "barriers_of_a_warp": Mutant(
+                mistake="The barriers hold a warp together, and not the block.",
+                edits=[
+                    ("__syncthreads();  // all parts", "__syncwarp();  // all parts"),
+                    (
+                        "__syncthreads();  // all have read",
+                        "__syncwarp();  // all have read",
+                    ),
+                    (
+                        "__syncthreads();  // all have written",
+                        "__syncwarp();  // all have written",
+                    ),
+                ],
+                fails=(DataRaceError, "no barrier between them"),
+            ),
+            "barrier_in_a_branch": Mutant(
+                mistake="A barrier that threads without an element never reach.",
+                edits=[
+                    (
+                        "__syncthreads();  // all have read\n"
+                        "        if (i < n && i >= away)",
+                        "if (i < n && i >= away) {\n"
+                        "            __syncthreads();  // all have read",
+                    ),
+                    (
+                        "__syncthreads();  // all have written",
+                        "}\n        __syncthreads();  // all have written",
+                    ),
+                ],
+                fails=(BarrierError, "not every thread of the block"),
+            ),
+            "steps_of_two": Mutant(
+                mistake="The distance grows by two, so that some elements are left "
+                "out.",
+                edits=[("away *= 2", "away += 2")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -151,11 +197,64 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "tries_once": (CheckFailed, "wrong"),
-            "maximum_of_the_bits": (CheckFailed, "wrong"),
-            "exchanges": (CheckFailed, "wrong"),
-            "smallest": (CheckFailed, "wrong"),
-            "one_less": (CheckFailed, "wrong"),
+            "tries_once": Mutant(
+                mistake="Who is not the first to write gives up.",
+                edits=[
+                    (
+                        "while (x[i] > __int_as_float(seen)) {\n"
+                        "        int found = atomicCAS(bits, seen, "
+                        "__float_as_int(x[i]));\n"
+                        "        if (found == seen)\n"
+                        "            break;  // nobody came between\n"
+                        "        seen = found;\n"
+                        "    }",
+                        "if (x[i] > __int_as_float(seen)) \n"
+                        "        atomicCAS(bits, seen, __float_as_int(x[i]));",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "maximum_of_the_bits": Mutant(
+                mistake="The bits of negative floats are ordered the other way round.",
+                edits=[
+                    (
+                        "int seen = atomicCAS(bits, 0, 0);  // looks, "
+                        "and changes nothing\n"
+                        "    while (x[i] > __int_as_float(seen)) {\n"
+                        "        int found = atomicCAS(bits, seen, "
+                        "__float_as_int(x[i]));\n"
+                        "        if (found == seen)\n"
+                        "            break;  // nobody came between\n"
+                        "        seen = found;\n"
+                        "    }",
+                        "atomicMax(bits, __float_as_int(x[i]));",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "exchanges": Mutant(
+                mistake="The exchange does not ask whether somebody came between.",
+                edits=[
+                    (
+                        "int found = atomicCAS(bits, seen, __float_as_int(x[i]));\n"
+                        "        if (found == seen)\n"
+                        "            break;  // nobody came between\n"
+                        "        seen = found;",
+                        "atomicExch(bits, __float_as_int(x[i]));\n        break;",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "smallest": Mutant(
+                mistake="The smaller value wins.",
+                edits=[("x[i] >", "x[i] <")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_less": Mutant(
+                mistake="The last element is left out.",
+                edits=[("if (i >= n)", "if (i >= n - 1)")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -184,12 +283,63 @@ EXERCISES = (
         ),
         starter=(DataRaceError, "nothing orders blocks"),
         mutants={
-            "first_fence_alone": (DataRaceError, "told the thread"),
-            "fence_after_the_ticket": (DataRaceError, "nothing orders blocks"),
-            "fence_of_the_block": (DataRaceError, "nothing orders blocks"),
-            "barrier_for_a_fence": (DataRaceError, "nothing orders blocks"),
-            "ticket_not_atomic": (DataRaceError, "nothing orders blocks"),
-            "first_block": (CheckFailed, "wrong"),
+            "first_fence_alone": Mutant(
+                mistake="The ticket says that all parts are there, and orders no read "
+                "behind it.",
+                edits=[("    __threadfence();  // the parts are read after it\n", "")],
+                fails=(DataRaceError, "told the thread"),
+            ),
+            "fence_after_the_ticket": Mutant(
+                mistake="The fence comes when the ticket is drawn already.",
+                edits=[
+                    (
+                        "    __threadfence();  // the part can be seen before the "
+                        "ticket\n",
+                        "",
+                    ),
+                    (
+                        "if (ticket < gridDim.x - 1)",
+                        "__threadfence();\n    if (ticket < gridDim.x - 1)",
+                    ),
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "fence_of_the_block": Mutant(
+                mistake="The fences order for threads of the same block only.",
+                edits=[
+                    (
+                        "__threadfence();  // the part can",
+                        "__threadfence_block();  // the part can",
+                    ),
+                    (
+                        "__threadfence();  // the parts",
+                        "__threadfence_block();  // the parts",
+                    ),
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "barrier_for_a_fence": Mutant(
+                mistake="A barrier of the warp stands where a fence belongs.",
+                edits=[
+                    (
+                        "__threadfence();  // the part can",
+                        "__syncwarp(1);  // the part can",
+                    ),
+                    ("__threadfence();  // the parts", "__syncwarp(1);  // the parts"),
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "ticket_not_atomic": Mutant(
+                mistake="Two blocks can draw the same ticket.",
+                edits=[("atomicAdd(tickets, 1)", "(*tickets)++")],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "first_block": Mutant(
+                mistake="The block with the first ticket adds up, before the others "
+                "are done.",
+                edits=[("if (ticket < gridDim.x - 1)", "if (ticket > 0)")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -218,15 +368,82 @@ EXERCISES = (
         ),
         starter=(DataRaceError, "nothing orders blocks"),
         mutants={
-            "no_fences": (DataRaceError, "nothing orders blocks"),
-            "fences_of_the_block": (DataRaceError, "nothing orders blocks"),
-            "one_fence": (DataRaceError, "nothing orders blocks"),
-            "second_fence_alone": (DataRaceError, "told the thread"),
-            "looks_without_the_lock": (DataRaceError, "nothing orders blocks"),
-            "lock_not_atomic": (DataRaceError, "nothing orders blocks"),
-            "place_outside": (DataRaceError, "nothing orders blocks"),
-            "smallest": (CheckFailed, "wrong"),
-            "never_taken": (CheckFailed, "lock was 1 before the launch"),
+            "no_fences": Mutant(
+                mistake="The lock orders nothing without its fences.",
+                edits=[
+                    ("    __threadfence();  // see what the last holder wrote\n", ""),
+                    ("    __threadfence();  // let the next holder see it\n", ""),
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "fences_of_the_block": Mutant(
+                mistake="The fences order for threads of the same block only.",
+                edits=[
+                    ("__threadfence();  // see", "__threadfence_block();  // see"),
+                    ("__threadfence();  // let", "__threadfence_block();  // let"),
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "one_fence": Mutant(
+                mistake="Nothing makes the pair visible before the lock is free.",
+                edits=[("    __threadfence();  // let the next holder see it\n", "")],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "second_fence_alone": Mutant(
+                mistake="Who gets the lock may still see an older pair.",
+                edits=[
+                    ("    __threadfence();  // see what the last holder wrote\n", "")
+                ],
+                fails=(DataRaceError, "told the thread"),
+            ),
+            "looks_without_the_lock": Mutant(
+                mistake="The block looks at the best value before it has the lock.",
+                edits=[
+                    (
+                        "while (atomicCAS(lock, 0, 1) != 0) {}",
+                        "if (mine >= n || x[mine] <= *best)\n"
+                        "        return;\n"
+                        "    while (atomicCAS(lock, 0, 1) != 0) {}",
+                    )
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "lock_not_atomic": Mutant(
+                mistake="Two blocks can find the lock free at the same time.",
+                edits=[
+                    (
+                        "while (atomicCAS(lock, 0, 1) != 0) {}",
+                        "while (*(volatile int *)lock != 0) {}\n    *lock = 1;",
+                    )
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "place_outside": Mutant(
+                mistake="The place is written when the lock is given back already.",
+                edits=[
+                    (
+                        "if (mine < n && x[mine] > *best) {",
+                        "bool better = mine < n && x[mine] > *best;\n    if (better) {",
+                    ),
+                    ("        *place = mine;\n", ""),
+                    (
+                        "atomicExch(lock, 0);",
+                        "atomicExch(lock, 0);\n    if (better)\n        *place = mine;",
+                    ),
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "smallest": Mutant(
+                mistake="The smallest of the blocks wins.",
+                edits=[("[mine] > *best", "[mine] < *best")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "never_taken": Mutant(
+                mistake="Who finds the lock free leaves it free: 0 becomes 1 for "
+                "nobody.",
+                edits=[("lock, 0, 1", "lock, 1, 0")],
+                fails=(CheckFailed, "lock was 1 before the launch"),
+            ),
         },
         waits=(
             Wait(
@@ -259,13 +476,65 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_atomic_requests is"),
         mutants={
-            "not_set_to_zero": (CheckFailed, "wrong"),
-            "none_after_zero": (CheckFailed, "wrong"),
-            "none_before_adding": (CheckFailed, "wrong"),
-            "counts_not_atomic": (CheckFailed, "wrong"),
-            "adds_not_atomic": (DataRaceError, "nothing orders blocks"),
-            "first_warp_of_counters": (CheckFailed, "wrong"),
-            "one_thread_adds": (CheckFailed, "global_atomic_requests is"),
+            "not_set_to_zero": Mutant(
+                mistake="Nobody sets the counters to zero.",
+                edits=[
+                    (
+                        "    for (int bin = threadIdx.x; bin < 64; "
+                        "bin += blockDim.x)\n"
+                        "        part[bin] = 0;\n",
+                        "",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "none_after_zero": Mutant(
+                mistake="Some count before the counters are zero.",
+                edits=[("    __syncthreads();  // all counters are 0\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "none_before_adding": Mutant(
+                mistake="Counters are handed over before all have counted.",
+                edits=[("    __syncthreads();  // all have counted\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "counts_not_atomic": Mutant(
+                mistake="Threads of the block count over each other.",
+                edits=[("atomicAdd(&part[x[i]], 1);", "part[x[i]] += 1;")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "adds_not_atomic": Mutant(
+                mistake="Blocks add up over each other.",
+                edits=[
+                    ("atomicAdd(&counts[bin], part[bin])", "counts[bin] += part[bin]")
+                ],
+                fails=(DataRaceError, "nothing orders blocks"),
+            ),
+            "first_warp_of_counters": Mutant(
+                mistake="Half of the counters are never handed over.",
+                edits=[
+                    (
+                        "for (int bin = threadIdx.x; bin < 64; bin += blockDim.x)\n"
+                        "        atomicAdd(&counts[bin], part[bin]);",
+                        "for (int bin = threadIdx.x; bin < 32; bin += blockDim.x)\n"
+                        "        atomicAdd(&counts[bin], part[bin]);",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_thread_adds": Mutant(
+                mistake="One thread hands over all counters, one after the other.",
+                edits=[
+                    (
+                        "for (int bin = threadIdx.x; bin < 64; bin += blockDim.x)\n"
+                        "        atomicAdd(&counts[bin], part[bin]);",
+                        "if (threadIdx.x == 0)\n"
+                        "        for (int bin = 0; bin < 64; bin++)\n"
+                        "            atomicAdd(&counts[bin], part[bin]);",
+                    )
+                ],
+                fails=(CheckFailed, "global_atomic_requests is"),
+            ),
         },
         limits=(PRIVATE,),
     ),

@@ -7,7 +7,7 @@ from coursekit.errors import (
     CheckFailed,
     OutOfBoundsError,
 )
-from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 RADIUS = 24
 MATRICES = ((1, 1), (31, 65), (32, 32), (33, 7), (64, 40))
@@ -118,13 +118,46 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "shared_load_bank_conflicts is"),
         mutants={
-            "one_more_row": (CheckFailed, "shared_load_bank_conflicts is"),
-            "two_columns": (CheckFailed, "shared_load_bank_conflicts is"),
-            "no_barrier": (CheckFailed, "wrong"),
-            "barrier_of_a_warp": (CheckFailed, "wrong"),
-            "guards_swapped": (OutOfBoundsError, "writes out["),
-            "not_turned": (CheckFailed, "wrong"),
-            "other_way_round": (CheckFailed, "wrong"),
+            "one_more_row": Mutant(
+                mistake="The tile has a row to spare where a column is needed.",
+                edits=[("tile[32][33]", "tile[33][32]")],
+                fails=(CheckFailed, "shared_load_bank_conflicts is"),
+            ),
+            "two_columns": Mutant(
+                mistake="Two columns to spare put a column into 16 banks only.",
+                edits=[("tile[32][33]", "tile[32][34]")],
+                fails=(CheckFailed, "shared_load_bank_conflicts is"),
+            ),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the tile.",
+                edits=[("    __syncthreads();  // the tile is complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "barrier_of_a_warp": Mutant(
+                mistake="Each warp waits for itself only.",
+                edits=[("__syncthreads();  // the tile is complete", "__syncwarp();")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "guards_swapped": Mutant(
+                mistake="Rows and columns are mixed up in the second guard.",
+                edits=[("rows && left + down < cols", "cols && left + down < rows")],
+                fails=(OutOfBoundsError, "writes out["),
+            ),
+            "not_turned": Mutant(
+                mistake="It is transposed, and not turned.",
+                edits=[("rows - 1 - top -", "top +")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "other_way_round": Mutant(
+                mistake="It is turned to the left.",
+                edits=[
+                    (
+                        "out[(left + down) * rows + rows - 1 - top - lane]",
+                        "out[(cols - 1 - left - down) * rows + top + lane]",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
         limits=(*whole_sectors(), *no_conflicts()),
     ),
@@ -153,13 +186,61 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_store_sectors is"),
         mutants={
-            "image_forgotten": (CheckFailed, "never written"),
-            "unpadded": (CheckFailed, "shared_load_bank_conflicts is"),
-            "no_barrier": (CheckFailed, "wrong"),
-            "rows_for_columns": (CheckFailed, "wrong"),
-            "same_guard": (CheckFailed, "wrong"),
-            "order_of_the_input": (CheckFailed, "wrong"),
-            "without_a_tile": (CheckFailed, "global_store_sectors is"),
+            "image_forgotten": Mutant(
+                mistake="All images are the first one.",
+                edits=[("int image = blockIdx.z * C * HW;", "int image = 0;")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "unpadded": Mutant(
+                mistake="A column of the tile lies in one bank.",
+                edits=[("tile[32][33]", "tile[32][32]")],
+                fails=(CheckFailed, "shared_load_bank_conflicts is"),
+            ),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the tile.",
+                edits=[("    __syncthreads();  // the tile is complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "rows_for_columns": Mutant(
+                mistake="The tile is read as it was written.",
+                edits=[("tile[threadIdx.x][down]", "tile[down][threadIdx.x]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "same_guard": Mutant(
+                mistake="The second guard is the one of the first loop.",
+                edits=[
+                    (
+                        "if (pixel < HW && channel < C)\n"
+                        "            out[image + pixel * C + channel] "
+                        "= tile[threadIdx.x][down];",
+                        "if (blockIdx.x * 32 + threadIdx.x < HW\n"
+                        "            && blockIdx.y * 32 + down < C)\n"
+                        "            out[image + pixel * C + channel] "
+                        "= tile[threadIdx.x][down];",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "order_of_the_input": Mutant(
+                mistake="The result is stored in the order of the input.",
+                edits=[("pixel * C + channel", "channel * HW + pixel")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "without_a_tile": Mutant(
+                mistake="The lanes write to 32 pixels still, by way of a register.",
+                edits=[
+                    (
+                        "tile[down][threadIdx.x] = x[image + channel * HW + pixel];",
+                        "out[image + pixel * C + channel]\n"
+                        "                = x[image + channel * HW + pixel];",
+                    ),
+                    (
+                        "out[image + pixel * C + channel] = tile[threadIdx.x][down]",
+                        "tile[threadIdx.x][down] = 0.0f",
+                    ),
+                ],
+                fails=(CheckFailed, "global_store_sectors is"),
+            ),
         },
         limits=(*whole_sectors((2, 64, 64), 1024), *no_conflicts((2, 64, 64))),
     ),
@@ -187,13 +268,53 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "shared_load_bank_conflicts is"),
         mutants={
-            "padded": (OutOfBoundsError, "tile["),
-            "only_stored": (CheckFailed, "wrong"),
-            "only_read": (CheckFailed, "wrong"),
-            "half_the_row": (CheckFailed, "shared_load_bank_conflicts is"),
-            "eight_orders": (CheckFailed, "shared_load_bank_conflicts is"),
-            "no_barrier": (CheckFailed, "wrong"),
-            "doubled": (OutOfBoundsError, "tile["),
+            "padded": Mutant(
+                mistake="A column to spare, for which there is no room.",
+                edits=[
+                    ("[16 * down + (across ^ down)]", "[17 * down + across]"),
+                    ("[16 * across + (down ^ across)]", "[17 * across + down]"),
+                ],
+                fails=(OutOfBoundsError, "tile["),
+            ),
+            "only_stored": Mutant(
+                mistake="It is stored in another order, and read in the old one.",
+                edits=[("(down ^ across)", "down")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "only_read": Mutant(
+                mistake="It is read in another order than it was stored.",
+                edits=[("(across ^ down)", "across")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "half_the_row": Mutant(
+                mistake="Rows 0 and 1 share an order, and so do 2 and 3.",
+                edits=[
+                    ("across ^ down", "across ^ down / 2"),
+                    ("down ^ across", "down ^ across / 2"),
+                ],
+                fails=(CheckFailed, "shared_load_bank_conflicts is"),
+            ),
+            "eight_orders": Mutant(
+                mistake="Rows 0 and 8 share an order, and so do 1 and 9.",
+                edits=[
+                    ("across ^ down", "across ^ down % 8"),
+                    ("down ^ across", "down ^ across % 8"),
+                ],
+                fails=(CheckFailed, "shared_load_bank_conflicts is"),
+            ),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the tile.",
+                edits=[("    __syncthreads();  // the tile is complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "doubled": Mutant(
+                mistake="Twice the row leads out of the row.",
+                edits=[
+                    ("across ^ down", "across ^ 2 * down"),
+                    ("down ^ across", "down ^ 2 * across"),
+                ],
+                fails=(OutOfBoundsError, "tile["),
+            ),
         },
         limits=(*whole_sectors(), *no_conflicts()),
     ),
@@ -225,13 +346,65 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_sectors is"),
         mutants={
-            "both_blocks": (CheckFailed, "wrong"),
-            "no_barrier": (CheckFailed, "wrong"),
-            "diagonal_left_out": (CheckFailed, "wrong"),
-            "tiles_not_turned": (CheckFailed, "wrong"),
-            "one_way": (CheckFailed, "wrong"),
-            "unpadded": (CheckFailed, "shared_load_bank_conflicts is"),
-            "no_guard": (OutOfBoundsError, "reads x["),
+            "both_blocks": Mutant(
+                mistake="Both blocks of a pair move both tiles.",
+                edits=[
+                    (
+                        "    if (blockIdx.x > blockIdx.y)\n"
+                        "        return;  // the other block of the pair moves both "
+                        "tiles\n",
+                        "",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the tiles.",
+                edits=[("    __syncthreads();  // both tiles are complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "diagonal_left_out": Mutant(
+                mistake="The tiles on the diagonal stay as they are.",
+                edits=[("blockIdx.x >", "blockIdx.x >=")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "tiles_not_turned": Mutant(
+                mistake="The tiles change places, and are not turned.",
+                edits=[
+                    ("there[lane][down]", "there[down][lane]"),
+                    ("= here[lane][down]", "= here[down][lane]"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_way": Mutant(
+                mistake="One tile of the pair is moved, the other one is not.",
+                edits=[
+                    (
+                        "x[(left + down) * n + top + lane] = here[lane][down]",
+                        "here[lane][down] = 0.0f",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "unpadded": Mutant(
+                mistake="A column of a tile lies in one bank.",
+                edits=[("[33], there[32][33]", "[32], there[32][32]")],
+                fails=(CheckFailed, "shared_load_bank_conflicts is"),
+            ),
+            "no_guard": Mutant(
+                mistake="The last tiles reach out of the square.",
+                edits=[
+                    (
+                        "if (left + down < n && top + lane < n)\n"
+                        "            there[down][lane] = x[(left + down) * n + top "
+                        "+ lane];",
+                        "if (left + down < n)\n"
+                        "            there[down][lane] = x[(left + down) * n + top "
+                        "+ lane];",
+                    )
+                ],
+                fails=(OutOfBoundsError, "reads x["),
+            ),
         },
         limits=(
             *whole_sectors(
@@ -268,14 +441,63 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_sectors is"),
         mutants={
-            "no_barrier": (CheckFailed, "wrong"),
-            "no_right_halo": (CheckFailed, "wrong"),
-            "one_turn": (CheckFailed, "wrong"),
-            "leaves_early": (BarrierError, "not every thread of the block"),
-            "nothing_outside": (CheckFailed, "wrong"),
-            "one_short": (CheckFailed, "wrong"),
-            "one_too_many": (OutOfBoundsError, "tile["),
-            "no_guard": (OutOfBoundsError, "reads a[-"),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the tile.",
+                edits=[("    __syncthreads();  // the tile is complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_right_halo": Mutant(
+                mistake="The halo on the right is left out.",
+                edits=[("blockDim.x + 2 * radius", "blockDim.x + radius")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_turn": Mutant(
+                mistake="Each thread brings one element, which is not enough.",
+                edits=[
+                    (
+                        "for (int t = threadIdx.x; t < wide; t += blockDim.x) {",
+                        "int t = threadIdx.x;\n    if (t < wide) {",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "leaves_early": Mutant(
+                mistake="Threads without an element leave before the barrier.",
+                edits=[
+                    (
+                        "int begin = blockIdx.x * blockDim.x - radius;",
+                        "if (blockIdx.x * blockDim.x + threadIdx.x >= n)\n"
+                        "        return;\n"
+                        "    int begin = blockIdx.x * blockDim.x - radius;",
+                    )
+                ],
+                fails=(BarrierError, "not every thread of the block"),
+            ),
+            "nothing_outside": Mutant(
+                mistake="Places beyond the ends are not set to 0.",
+                edits=[
+                    (
+                        "tile[t] = 0 <= k && k < n ? a[k] : 0.0f;",
+                        "if (0 <= k && k < n)\n            tile[t] = a[k];",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_short": Mutant(
+                mistake="The sum ends one element early.",
+                edits=[("t <= threadIdx", "t < threadIdx")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_too_many": Mutant(
+                mistake="The sum takes one element too many.",
+                edits=[("radius; t++", "radius + 1; t++")],
+                fails=(OutOfBoundsError, "tile["),
+            ),
+            "no_guard": Mutant(
+                mistake="The elements before the first are read.",
+                edits=[("0 <= k && k", "k")],
+                fails=(OutOfBoundsError, "reads a[-"),
+            ),
         },
         limits=(
             Limit(

@@ -6,7 +6,7 @@ from coursekit.errors import (
     BarrierError,
     CheckFailed,
 )
-from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 LEVEL = 4096.0  # of the rows whose variance is wanted
 
@@ -81,12 +81,62 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_sectors is"),
         mutants={
-            "brackets": (CheckFailed, "wrong"),
-            "sign": (CheckFailed, "wrong"),
-            "through_y": (CheckFailed, "global_load_sectors is"),
-            "two_loops": (CheckFailed, "global_load_sectors is"),
-            "no_loop": (CheckFailed, "never written"),
-            "steps_of_a_block": (CheckFailed, "global_load_sectors is"),
+            "brackets": Mutant(
+                mistake="The sum comes before the product.",
+                edits=[("a[i] + b[i] * c[i]", "(a[i] + b[i]) * c[i]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "sign": Mutant(
+                mistake="The sign of the exponent is lost.",
+                edits=[("1.0f + expf(-u)", "1.0f + expf(u)")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "through_y": Mutant(
+                mistake="What is handed on goes through memory.",
+                edits=[
+                    (
+                        "float u = a[i] + b[i] * c[i];\n"
+                        "        y[i] = 1.0f / (1.0f + expf(-u));",
+                        "y[i] = a[i] + b[i] * c[i];\n"
+                        "        __threadfence();\n"
+                        "        y[i] = 1.0f / (1.0f + expf(-y[i]));",
+                    )
+                ],
+                fails=(CheckFailed, "global_load_sectors is"),
+            ),
+            "two_loops": Mutant(
+                mistake="The first two operations are fused, the third is not.",
+                edits=[
+                    (
+                        "float u = a[i] + b[i] * c[i];\n"
+                        "        y[i] = 1.0f / (1.0f + expf(-u));",
+                        "y[i] = a[i] + b[i] * c[i];",
+                    ),
+                    (
+                        "}\n}",
+                        "}\n"
+                        "    for (int i = first; i < n; i += step)\n"
+                        "        y[i] = 1.0f / (1.0f + expf(-y[i]));\n"
+                        "}",
+                    ),
+                ],
+                fails=(CheckFailed, "global_load_sectors is"),
+            ),
+            "no_loop": Mutant(
+                mistake="The grid covers half of the elements, and goes once.",
+                edits=[
+                    (
+                        "for (int i = first; i < n; i += step) {",
+                        "int i = first;\n    if (i < n) {",
+                    )
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
+            "steps_of_a_block": Mutant(
+                mistake="Blocks do the work of others again.",
+                edits=[("gridDim.x * blockDim.x", "blockDim.x")],
+                fails=(CheckFailed, "global_load_sectors is"),
+            ),
         },
         limits=(
             at_most(
@@ -120,13 +170,51 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_requests is"),
         mutants={
-            "not_handed_on": (CheckFailed, "wrong"),
-            "one_round": (CheckFailed, "wrong"),
-            "no_heads": (CheckFailed, "wrong"),
-            "lane_0_open": (CheckFailed, "wrong"),
-            "down": (CheckFailed, "wrong"),
-            "blocks_for_warps": (CheckFailed, "wrong"),
-            "shuffle_in_the_branch": (BarrierError, "never gets there"),
+            "not_handed_on": Mutant(
+                mistake="Nobody learns that a neighbour's sum is whole.",
+                edits=[("            whole = is_whole;\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_round": Mutant(
+                mistake="Whoever has added once never adds again.",
+                edits=[("whole = is_whole;", "whole = 1;")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_heads": Mutant(
+                mistake="A plain scan knows no segments.",
+                edits=[("0 || (i < n && heads[i])", "0")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "lane_0_open": Mutant(
+                mistake="The first lane adds itself, again and again.",
+                edits=[("i % 32 == 0 || (i < n && heads[i])", "i < n && heads[i]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "down": Mutant(
+                mistake="Sums come from the elements behind.",
+                edits=[
+                    ("more = __shfl_up_sync", "more = __shfl_down_sync"),
+                    ("is_whole = __shfl_up_sync", "is_whole = __shfl_down_sync"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "blocks_for_warps": Mutant(
+                mistake="Only the first thread of a block is taken for a head.",
+                edits=[("i % 32 == 0", "threadIdx.x == 0")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "shuffle_in_the_branch": Mutant(
+                mistake="Only lanes that still add come to the shuffle.",
+                edits=[
+                    ("        float more = __shfl_up_sync(~0u, sum, away);\n", ""),
+                    (
+                        "sum += more;",
+                        "float more = __shfl_up_sync(~0u, sum, away);\n"
+                        "            sum += more;",
+                    ),
+                ],
+                fails=(BarrierError, "never gets there"),
+            ),
         },
         limits=(
             at_most(
@@ -163,12 +251,72 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "not_below_zero": (CheckFailed, "wrong"),
-            "own_first": (CheckFailed, "wrong"),
-            "first_of_all": (CheckFailed, "wrong"),
-            "sample": (CheckFailed, "wrong"),
-            "two_passes": (CheckFailed, "global_load_requests is"),
-            "square_of_the_sum": (CheckFailed, "wrong"),
+            "not_below_zero": Mutant(
+                mistake="Cutting at 0 hides one sign of the error.",
+                edits=[
+                    ("x[row * cols + c] - first", "x[row * cols + c]"),
+                    (
+                        "squares / cols - mean * mean",
+                        "fmaxf(squares / cols - mean * mean, 0.0f)",
+                    ),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "own_first": Mutant(
+                mistake="Each lane moves its values by another number.",
+                edits=[
+                    (
+                        "for (int c = lane; c < cols; c += 32) {",
+                        "if (lane < cols)\n"
+                        "        first = x[row * cols + lane];\n"
+                        "    for (int c = lane; c < cols; c += 32) {",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "first_of_all": Mutant(
+                mistake="All rows move by the first value of the first row.",
+                edits=[("x[row * cols]", "x[0]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "sample": Mutant(
+                mistake="That divides by one less than there are.",
+                edits=[
+                    (
+                        "squares / cols - mean * mean",
+                        "(squares - sum * mean) / fmaxf(cols - 1, 1)",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "two_passes": Mutant(
+                mistake="The mean first, then the squares: right, and read twice.",
+                edits=[
+                    (
+                        "sum += v, squares += v * v;",
+                        "sum += v;\n"
+                        "    }\n"
+                        "    for (int away = 16; away > 0; away /= 2)\n"
+                        "        sum += __shfl_xor_sync(~0u, sum, away);\n"
+                        "    for (int c = lane; c < cols; c += 32) {\n"
+                        "        float v = x[row * cols + c] - first - sum / cols;\n"
+                        "        squares += v * v;",
+                    ),
+                    (
+                        "sum += __shfl_xor_sync(~0u, sum, away);\n"
+                        "        squares += __shfl_xor_sync(~0u, squares, away);",
+                        "squares += __shfl_xor_sync(~0u, squares, away);",
+                    ),
+                    ("    float mean = sum / cols;\n", ""),
+                    ("cols - mean * mean", "cols"),
+                ],
+                fails=(CheckFailed, "global_load_requests is"),
+            ),
+            "square_of_the_sum": Mutant(
+                mistake="The mean is squared before it is one.",
+                edits=[("mean * mean;", "sum * sum / cols;")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
         limits=(
             at_most(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursekit.errors import CheckFailed
-from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 SPAN = 8.0  # between the least and the largest value of a row
 LARGE = 200.0  # neither exp of it nor of -200 is a float32
@@ -92,14 +92,82 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_requests is"),
         mutants={
-            "no_maximum": (CheckFailed, "wrong"),
-            "starts_with_zero": (CheckFailed, "wrong"),
-            "only_lane_0": (CheckFailed, "wrong"),
-            "one_warp": (CheckFailed, "wrong"),
-            "one_room": (CheckFailed, "wrong"),
-            "no_barrier": (CheckFailed, "wrong"),
-            "sums_of_others": (CheckFailed, "wrong"),
-            "sum_by_thread_0": (CheckFailed, "global_load_requests is"),
+            "no_maximum": Mutant(
+                mistake="The maximum is found and never subtracted.",
+                edits=[
+                    ("expf(x[row + c] - most);", "expf(x[row + c]);"),
+                    ("expf(x[row + c] - most) / all", "expf(x[row + c]) / all"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "starts_with_zero": Mutant(
+                mistake="A maximum of negative values is not 0.",
+                edits=[("-3e38f", "0.0f")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "only_lane_0": Mutant(
+                mistake="Shuffles down tell only lane 0.",
+                edits=[
+                    ("most, __shfl_xor_sync", "most, __shfl_down_sync"),
+                    (
+                        "    for (int w = 0; w < warps; w++) most = fmaxf(most, "
+                        "tops[w]);\n",
+                        "",
+                    ),
+                    ("total += __shfl_xor_sync", "total += __shfl_down_sync"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_warp": Mutant(
+                mistake="Only the first warp is believed.",
+                edits=[
+                    ("w < warps; w++) most = fmaxf(", "w < 1; w++) most = fmaxf("),
+                    (
+                        "for (int w = 0; w < warps; w++) all",
+                        "for (int w = 0; w < 1; w++) all",
+                    ),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_room": Mutant(
+                mistake="Maxima and sums use the same places, without a barrier "
+                "between.",
+                edits=[
+                    (", sums[32];", ";"),
+                    ("sums[t / 32]", "tops[t / 32]"),
+                    ("sums[w];", "tops[w];"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the sums of the other warps.",
+                edits=[
+                    ("    __syncthreads();  // the sums of all warps are there\n", "")
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "sums_of_others": Mutant(
+                mistake="Each warp adds up its own sum only.",
+                edits=[
+                    (
+                        "for (int w = 0; w < warps; w++) all += sums[w]",
+                        "all = sums[t / 32]",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "sum_by_thread_0": Mutant(
+                mistake="The maximum is found by all, the sum by one thread.",
+                edits=[
+                    (
+                        "for (int c = t; c < cols; c += blockDim.x)\n"
+                        "        total += expf(x[row + c] - most);",
+                        "for (int c = 0; t == 0 && c < cols; c++)\n"
+                        "        total += expf(x[row + c] - most);",
+                    )
+                ],
+                fails=(CheckFailed, "global_load_requests is"),
+            ),
         },
         limits=(
             at_most(
@@ -137,14 +205,99 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_requests is"),
         mutants={
-            "infinite": (CheckFailed, "wrong"),
-            "not_rescaled": (CheckFailed, "wrong"),
-            "maximum_first": (CheckFailed, "wrong"),
-            "warps_not_rescaled": (CheckFailed, "wrong"),
-            "idle_threads_count": (CheckFailed, "wrong"),
-            "no_barrier": (CheckFailed, "wrong"),
-            "one_warp": (CheckFailed, "wrong"),
-            "two_barriers": (CheckFailed, "barriers is"),
+            "infinite": Mutant(
+                mistake="Minus infinity less minus infinity is no number.",
+                edits=[("[t] : -3e38f", "[t] : -1.0f / 0.0f")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "not_rescaled": Mutant(
+                mistake="The sums are about different maxima.",
+                edits=[
+                    (
+                        "sum = sum * expf(most - top) + more * expf(other - top)",
+                        "sum += more",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "maximum_first": Mutant(
+                mistake="The old maximum is gone before the sum is rescaled.",
+                edits=[
+                    (
+                        "float top = fmaxf(most, other);",
+                        "most = fmaxf(most, other);\n        float top = most;",
+                    ),
+                    ("        most = top;\n", ""),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "warps_not_rescaled": Mutant(
+                mistake="The sums of the warps are about different maxima.",
+                edits=[("sums[w] * expf(tops[w] - most)", "sums[w]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "idle_threads_count": Mutant(
+                mistake="A thread without a value adds 1 to the sum.",
+                edits=[
+                    (
+                        "t < n ? x[t] : -3e38f, most = own, sum = t < n",
+                        "x[t < n ? t : n - 1], most = own, sum = 1",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the pairs of the other warps.",
+                edits=[
+                    ("    __syncthreads();  // the pairs of all warps are there\n", "")
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_warp": Mutant(
+                mistake="Only the first warp is believed.",
+                edits=[
+                    ("w < warps; w++) most = fmaxf(", "w < 1; w++) most = fmaxf("),
+                    (
+                        "for (int w = 0; w < warps; w++) sum",
+                        "for (int w = 0; w < 1; w++) sum",
+                    ),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "two_barriers": Mutant(
+                mistake="First a maximum, then a sum, each with a barrier.",
+                edits=[
+                    (
+                        "for (int away = 16; away > 0; away /= 2) {\n"
+                        "        float other = __shfl_xor_sync(~0u, most, away);\n"
+                        "        float more = __shfl_xor_sync(~0u, sum, away);\n"
+                        "        float top = fmaxf(most, other);\n"
+                        "        sum = sum * expf(most - top) + more * expf(other "
+                        "- top);\n"
+                        "        most = top;\n"
+                        "    }\n"
+                        "    if (t % 32 == 0)\n"
+                        "        tops[t / 32] = most, sums[t / 32] = sum;\n"
+                        "    __syncthreads();  // the pairs of all warps are there",
+                        "for (int away = 16; away > 0; away /= 2)\n"
+                        "        most = fmaxf(most, __shfl_xor_sync(~0u, most, "
+                        "away));\n"
+                        "    if (t % 32 == 0) tops[t / 32] = most;\n"
+                        "    __syncthreads();  // the maxima are there",
+                    ),
+                    (
+                        "sum = 0.0f;",
+                        "sum = t < n ? expf(own - most) : 0.0f;\n"
+                        "    for (int away = 16; away > 0; away /= 2)\n"
+                        "        sum += __shfl_xor_sync(~0u, sum, away);\n"
+                        "    if (t % 32 == 0) sums[t / 32] = sum;\n"
+                        "    __syncthreads();  // the sums are there\n"
+                        "    sum = 0.0f;",
+                    ),
+                    ("sums[w] * expf(tops[w] - most)", "sums[w]"),
+                ],
+                fails=(CheckFailed, "barriers is"),
+            ),
         },
         limits=(
             at_most(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, blank, blocks, covering, shuffled
+from coursekit.exercises import Exercise, Mutant, blank, blocks, covering, shuffled
 
 PICTURES = ((3, 3), (31, 65), (32, 32), (33, 7), (64, 40))
 
@@ -135,13 +135,47 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "a_turned": (CheckFailed, "wrong"),
-            "both_turned": (CheckFailed, "wrong"),
-            "turned_when_stored": (CheckFailed, "wrong"),
-            "rows_of_k": (CheckFailed, "wrong"),
-            "all_of_b_turned": (CheckFailed, "wrong"),
-            "no_second_barrier": (CheckFailed, "wrong"),
-            "last_tile_left_out": (CheckFailed, "wrong"),
+            "a_turned": Mutant(
+                mistake="Turns the tile of A instead of that of B.",
+                edits=[("a_tile[y][k]", "a_tile[k][y]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "both_turned": Mutant(
+                mistake="Turns both tiles when they are read.",
+                edits=[("a_tile[y][k] * b_tile[k][x]", "a_tile[k][y] * b_tile[x][k]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "turned_when_stored": Mutant(
+                mistake="Turns the tile of B on the way in.",
+                edits=[("b_tile[y][x]", "b_tile[x][y]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "rows_of_k": Mutant(
+                mistake="Reads B as if it had K columns.",
+                edits=[("(k0 + y) * N", "(k0 + y) * K")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "all_of_b_turned": Mutant(
+                mistake="Reads the transpose of B.",
+                edits=[("(k0 + y) * N + col", "col * K + k0 + y")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_second_barrier": Mutant(
+                mistake="Lets a warp overwrite tiles that others still need.",
+                edits=[
+                    (
+                        "        __syncthreads();  // nobody needs these tiles any "
+                        "more\n",
+                        "",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "last_tile_left_out": Mutant(
+                mistake="Skips the last tile where it is not full.",
+                edits=[("0; k0 < K;", "0; k0 + 15 < K;")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -169,12 +203,41 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "flips_rows": (CheckFailed, "wrong"),
-            "flips_columns": (CheckFailed, "wrong"),
-            "turned": (CheckFailed, "wrong"),
-            "flips_the_picture": (CheckFailed, "wrong"),
-            "same_size": (OutOfBoundsError, "reads x["),
-            "stride_of_the_input": (OutOfBoundsError, "writes out["),
+            "flips_rows": Mutant(
+                mistake="Still turns the filter upside down.",
+                edits=[("w[3 * i + j]", "w[3 * (2 - i) + j]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "flips_columns": Mutant(
+                mistake="Still mirrors the filter.",
+                edits=[("w[3 * i + j]", "w[3 * i + 2 - j]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "turned": Mutant(
+                mistake="Reads the filter by columns.",
+                edits=[("w[3 * i + j]", "w[3 * j + i]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "flips_the_picture": Mutant(
+                mistake="Flips the window of the picture too.",
+                edits=[
+                    (
+                        "[(row + i) * cols + col + j]",
+                        "[(row + 2 - i) * cols + col + 2 - j]",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "same_size": Mutant(
+                mistake="Computes as many rows and columns as the picture has.",
+                edits=[("rows - 2 || col >= cols - 2", "rows || col >= cols")],
+                fails=(OutOfBoundsError, "reads x["),
+            ),
+            "stride_of_the_input": Mutant(
+                mistake="Writes rows that are as long as those of the picture.",
+                edits=[("* (cols - 2)", "* cols")],
+                fails=(OutOfBoundsError, "writes out["),
+            ),
         },
     ),
     Exercise(
@@ -199,11 +262,55 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "never written"),
         mutants={
-            "guards_swapped": (OutOfBoundsError, "reads x["),
-            "half_swapped": (CheckFailed, "never written"),
-            "rows_are_columns": (CheckFailed, "wrong"),
-            "edges_wrap": (CheckFailed, "wrong"),
-            "no_edges": (OutOfBoundsError, "reads x["),
+            "guards_swapped": Mutant(
+                mistake="Leaves the indices swapped and swaps the guard as well.",
+                edits=[
+                    ("int col =", "int row ="),
+                    ("int row = blockIdx.y", "int col = blockIdx.y"),
+                    ("rows || col >= cols", "cols || col >= rows"),
+                ],
+                fails=(OutOfBoundsError, "reads x["),
+            ),
+            "half_swapped": Mutant(
+                mistake="Swaps the blocks back and leaves the threads.",
+                edits=[
+                    ("threadIdx.x;", "threadIdx.y;"),
+                    ("y + threadIdx.y", "y + threadIdx.x"),
+                ],
+                fails=(CheckFailed, "never written"),
+            ),
+            "rows_are_columns": Mutant(
+                mistake="Takes the number of rows for the length of a row.",
+                edits=[
+                    ("cols + col] + x[down * cols", "rows + col] + x[down * rows"),
+                    ("cols + left] + x[row * cols", "rows + left] + x[row * rows"),
+                    (
+                        "cols + col] = 5.0f * x[row * cols",
+                        "rows + col] = 5.0f * x[row * rows",
+                    ),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "edges_wrap": Mutant(
+                mistake="Takes the neighbour across the picture at an edge.",
+                edits=[
+                    (
+                        "max(row - 1, 0), down = min(row + 1, rows - 1)",
+                        "(row + rows - 1) % rows, down = (row + 1) % rows",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_edges": Mutant(
+                mistake="Reads past the picture at its edges.",
+                edits=[
+                    (
+                        "max(row - 1, 0), down = min(row + 1, rows - 1)",
+                        "row - 1, down = row + 1",
+                    )
+                ],
+                fails=(OutOfBoundsError, "reads x["),
+            ),
         },
     ),
     Exercise(
@@ -227,11 +334,31 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "no_eps": (CheckFailed, "not a finite number"),
-            "eps_outside": (CheckFailed, "wrong"),
-            "root_only": (CheckFailed, "wrong"),
-            "channel_of_nhwc": (CheckFailed, "wrong"),
-            "image_for_channel": (OutOfBoundsError, "reads mean["),
+            "no_eps": Mutant(
+                mistake="Divides by zero where a channel is constant.",
+                edits=[("var[c] + eps", "var[c]")],
+                fails=(CheckFailed, "not a finite number"),
+            ),
+            "eps_outside": Mutant(
+                mistake="Adds eps to the deviation in place of the variance.",
+                edits=[("* rsqrtf(var[c] + eps)", "/ (sqrtf(var[c]) + eps)")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "root_only": Mutant(
+                mistake="Multiplies by the deviation.",
+                edits=[(") * rsqrtf(", ") * sqrtf(")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "channel_of_nhwc": Mutant(
+                mistake="Counts channels as if they lay last.",
+                edits=[("i / HW % C;", "i % C;")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "image_for_channel": Mutant(
+                mistake="Lets the channels run on from image to image.",
+                edits=[("i / HW % C;", "i / HW;")],
+                fails=(OutOfBoundsError, "reads mean["),
+            ),
         },
     ),
     Exercise(
@@ -255,11 +382,42 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "pools_first": (CheckFailed, "wrong"),
-            "mean_forgotten": (CheckFailed, "wrong"),
-            "past_the_end": (OutOfBoundsError, "reads x["),
-            "odd_one_dropped": (CheckFailed, "never written"),
-            "smaller": (CheckFailed, "wrong"),
+            "pools_first": Mutant(
+                mistake="Normalises the larger one, which a negative factor makes the "
+                "smaller.",
+                edits=[
+                    ("(x[first] - mean) * factor", "x[first]"),
+                    ("(x[second] - mean) * factor", "x[second]"),
+                    ("out[j] = best;", "out[j] = (best - mean) * factor;"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "mean_forgotten": Mutant(
+                mistake="Scales the second element and does not centre it.",
+                edits=[("(x[second] - mean)", "x[second]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "past_the_end": Mutant(
+                mistake="Reads a second element that an odd n has not.",
+                edits=[
+                    (
+                        "if (second < n)\n"
+                        "        best = fmaxf(best, (x[second] - mean) * factor);",
+                        "best = fmaxf(best, (x[second] - mean) * factor);",
+                    )
+                ],
+                fails=(OutOfBoundsError, "reads x["),
+            ),
+            "odd_one_dropped": Mutant(
+                mistake="Leaves out the last element of an odd n.",
+                edits=[("if (first >= n)", "if (second >= n)")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "smaller": Mutant(
+                mistake="Takes the smaller one.",
+                edits=[("best = fmaxf", "best = fminf")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
 )

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from coursekit.errors import CheckFailed, KernelError
-from coursekit.exercises import HostExercise, blocks
+from coursekit.exercises import HostExercise, Mutant, blocks
 from coursekit.exercises.tables import Table
 from coursekit.runtime import compiler
 from coursekit.runtime.simulator import simulator
@@ -208,13 +208,90 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "1 of 7 mutants are killed"),
         mutants={
-            "all_ones": (CheckFailed, "mutants are killed"),
-            "ascending": (CheckFailed, "Alive: asks half of the lanes."),
-            "never_negative": (CheckFailed, "Alive: starts at 0"),
-            "whole_warps": (CheckFailed, "Alive: drops the rest of a row"),
-            "nothing_passes": (CheckFailed, "fails for the kernel that is right"),
-            "returned": (CheckFailed, "Write assert in place of return"),
-            "too_many_launches": (CheckFailed, "Launches: 1001"),
+            "all_ones": Mutant(
+                mistake="Cannot tell one element from another.",
+                edits=[
+                    (
+                        "np.arange(-385, 0, dtype=np.float32).reshape(5, 77)",
+                        "np.ones((5, 77), np.float32)",
+                    ),
+                    (
+                        "    x = np.ascontiguousarray(x[:, ::-1])\n"
+                        "    x[:, 30] = 7\n"
+                        "    assert np.array_equal(row_maxima(x), x.max(axis=1))\n",
+                        "",
+                    ),
+                ],
+                fails=(CheckFailed, "mutants are killed"),
+            ),
+            "ascending": Mutant(
+                mistake="Has every maximum in the last column.",
+                edits=[
+                    (
+                        "    x = np.ascontiguousarray(x[:, ::-1])\n"
+                        "    x[:, 30] = 7\n"
+                        "    assert np.array_equal(row_maxima(x), x.max(axis=1))\n",
+                        "",
+                    )
+                ],
+                fails=(CheckFailed, "Alive: asks half of the lanes."),
+            ),
+            "never_negative": Mutant(
+                mistake="Has something above zero in every row.",
+                edits=[("-385, 0", "385")],
+                fails=(CheckFailed, "Alive: starts at 0"),
+            ),
+            "whole_warps": Mutant(
+                mistake="Has 96 columns, and no remainder.",
+                edits=[
+                    (
+                        "-385, 0, dtype=np.float32).reshape(5, 77",
+                        "-480, 0, dtype=np.float32).reshape(5, 96",
+                    )
+                ],
+                fails=(CheckFailed, "Alive: drops the rest of a row"),
+            ),
+            "nothing_passes": Mutant(
+                mistake="Fails whatever the kernel does.",
+                edits=[
+                    (
+                        "x = np.ascontiguousarray(x[:, ::-1])",
+                        "assert x.size == 0\n    x = np.ascontiguousarray(x[:, ::-1])",
+                    )
+                ],
+                fails=(CheckFailed, "fails for the kernel that is right"),
+            ),
+            "returned": Mutant(
+                mistake="It returns whether the kernel is right, and asserts nothing.",
+                edits=[
+                    (
+                        "assert np.array_equal(row_maxima(x), x.max(axis=1))\n"
+                        "    x = np.ascontiguousarray(x[:, ::-1])",
+                        "right = np.array_equal(row_maxima(x), x.max(axis=1))\n"
+                        "    x = np.ascontiguousarray(x[:, ::-1])",
+                    ),
+                    (
+                        "x[:, 30] = 7\n"
+                        "    assert np.array_equal(row_maxima(x), x.max(axis=1))",
+                        "x[:, 30] = 7\n"
+                        "    return right and np.array_equal(row_maxima(x), "
+                        "x.max(axis=1))",
+                    ),
+                ],
+                fails=(CheckFailed, "Write assert in place of return"),
+            ),
+            "too_many_launches": Mutant(
+                mistake="Tries a thousand sizes.",
+                edits=[
+                    (
+                        "x = np.ascontiguousarray(x[:, ::-1])",
+                        "for n in range(1, 1000):\n"
+                        "        row_maxima(x[:, :n].copy())\n"
+                        "    x = np.ascontiguousarray(x[:, ::-1])",
+                    )
+                ],
+                fails=(CheckFailed, "Launches: 1001"),
+            ),
         },
     ),
     HostExercise(
@@ -236,11 +313,38 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "A right product is refused"),
         mutants={
-            "of_the_result": (CheckFailed, "A right product is refused"),
-            "for_one_rounding": (CheckFailed, "A right product is refused"),
-            "a_percent": (CheckFailed, "passes unnoticed"),
-            "of_float16": (CheckFailed, "passes unnoticed"),
-            "largest_of_all": (CheckFailed, "passes unnoticed"),
+            "of_the_result": Mutant(
+                mistake="Scales with the result, which may be 0 where the terms are "
+                "not.",
+                edits=[("terms = np.abs(A) @ np.abs(B)", "terms = np.abs(A @ B)")],
+                fails=(CheckFailed, "A right product is refused"),
+            ),
+            "for_one_rounding": Mutant(
+                mistake="Leaves out the number of terms.",
+                edits=[
+                    ("    K = A.shape[1]\n", ""),
+                    ("return K * u * terms", "return u * terms"),
+                ],
+                fails=(CheckFailed, "A right product is refused"),
+            ),
+            "a_percent": Mutant(
+                mistake="Allows a percent of everything.",
+                edits=[
+                    ("    u = np.finfo(np.float32).eps / 2\n    K = A.shape[1]\n", ""),
+                    ("return K * u * terms", "return 0.01 * terms"),
+                ],
+                fails=(CheckFailed, "passes unnoticed"),
+            ),
+            "of_float16": Mutant(
+                mistake="Takes the rounding of another type.",
+                edits=[("np.float32", "np.float16")],
+                fails=(CheckFailed, "passes unnoticed"),
+            ),
+            "largest_of_all": Mutant(
+                mistake="Allows each element what the largest one needs.",
+                edits=[("K * u * terms", "np.full(terms.shape, K * u * terms.max())")],
+                fails=(CheckFailed, "passes unnoticed"),
+            ),
         },
     ),
 )

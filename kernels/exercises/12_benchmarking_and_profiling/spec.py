@@ -7,7 +7,7 @@ import numpy as np
 
 import coursekit as ck
 from coursekit.errors import CheckFailed, DeviceError
-from coursekit.exercises import HostExercise
+from coursekit.exercises import HostExercise, Mutant
 from coursekit.exercises.tables import Table
 from coursekit.lessons.model_gpu import ModelGpu
 
@@ -155,11 +155,77 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "launch_ms says 0.005 ms"),
         mutants={
-            "sync_before_only": (CheckFailed, "launch_ms says 0.005 ms"),
-            "sync_after_only": (CheckFailed, "was still busy"),
-            "event_not_waited": (DeviceError, "has not come to this event"),
-            "events_in_front": (CheckFailed, "launch_ms says 0 ms"),
-            "in_seconds": (CheckFailed, "launch_ms says 0.0004"),
+            "sync_before_only": Mutant(
+                mistake="It waits before the launch only, so that it times the call.",
+                edits=[
+                    ("begin = gpu.mark()", "start = gpu.clock()"),
+                    (
+                        "end = gpu.mark()\n"
+                        "    gpu.wait(end)\n"
+                        "    return gpu.elapsed_ms(begin, end)",
+                        "return 1e3 * (gpu.clock() - start)",
+                    ),
+                ],
+                fails=(CheckFailed, "launch_ms says 0.005 ms"),
+            ),
+            "sync_after_only": Mutant(
+                mistake="It waits at the end only, so that work queued before is "
+                "timed as well.",
+                edits=[
+                    (
+                        "gpu.synchronize()",
+                        "start = gpu.clock()\n    kernel(x, y)\n    gpu.synchronize()",
+                    ),
+                    (
+                        "begin = gpu.mark()\n"
+                        "    kernel(x, y)\n"
+                        "    end = gpu.mark()\n"
+                        "    gpu.wait(end)\n"
+                        "    return gpu.elapsed_ms(begin, end)",
+                        "return 1e3 * (gpu.clock() - start)",
+                    ),
+                ],
+                fails=(CheckFailed, "was still busy"),
+            ),
+            "event_not_waited": Mutant(
+                mistake="It asks for the time between two events of which one is "
+                "still to come.",
+                edits=[("    gpu.synchronize()\n", ""), ("    gpu.wait(end)\n", "")],
+                fails=(DeviceError, "has not come to this event"),
+            ),
+            "events_in_front": Mutant(
+                mistake="Both events stand in front of the kernel.",
+                edits=[
+                    (
+                        "gpu.synchronize()",
+                        "begin = gpu.mark()\n"
+                        "    end = gpu.mark()\n"
+                        "    kernel(x, y)\n"
+                        "    gpu.synchronize()",
+                    ),
+                    (
+                        "    begin = gpu.mark()\n"
+                        "    kernel(x, y)\n"
+                        "    end = gpu.mark()\n"
+                        "    gpu.wait(end)\n",
+                        "",
+                    ),
+                ],
+                fails=(CheckFailed, "launch_ms says 0 ms"),
+            ),
+            "in_seconds": Mutant(
+                mistake="The clock gives seconds, and the answer stays in seconds.",
+                edits=[
+                    ("begin = gpu.mark()", "start = gpu.clock()"),
+                    (
+                        "end = gpu.mark()\n"
+                        "    gpu.wait(end)\n"
+                        "    return gpu.elapsed_ms(begin, end)",
+                        "gpu.synchronize()\n    return gpu.clock() - start",
+                    ),
+                ],
+                fails=(CheckFailed, "launch_ms says 0.0004"),
+            ),
         },
     ),
     HostExercise(
@@ -179,12 +245,72 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "A launch that compiles"),
         mutants={
-            "first_size_only": (CheckFailed, "n = 1,048,576"),
-            "other_shape": (CheckFailed, "n = 524,288"),
-            "not_waited": (CheckFailed, "n = 524,288"),
-            "last_not_waited": (CheckFailed, "before the last launch had ended"),
-            "timed_as_well": (CheckFailed, "n = 524,288"),
-            "nine_of_ten": (CheckFailed, "n = 524,288"),
+            "first_size_only": Mutant(
+                mistake="It warms up for the first size, and each size is compiled.",
+                edits=[
+                    (
+                        "for n in sizes:",
+                        "kernel(gpu.empty(sizes[0]), gpu.empty(sizes[0]))\n"
+                        "    for n in sizes:",
+                    ),
+                    ("        kernel(x, y)  # compiles, and is not timed\n", ""),
+                ],
+                fails=(CheckFailed, "n = 1,048,576"),
+            ),
+            "other_shape": Mutant(
+                mistake="It warms up with one element, for which another kernel is "
+                "compiled.",
+                edits=[
+                    (
+                        "kernel(x, y)  # compiles, and is not timed",
+                        "kernel(gpu.empty(1), gpu.empty(1))",
+                    )
+                ],
+                fails=(CheckFailed, "n = 524,288"),
+            ),
+            "not_waited": Mutant(
+                mistake="It warms up, and starts the clock before that launch has "
+                "ended.",
+                edits=[
+                    (
+                        "gpu.synchronize()\n        start = gpu.clock()",
+                        "start = gpu.clock()",
+                    )
+                ],
+                fails=(CheckFailed, "n = 524,288"),
+            ),
+            "last_not_waited": Mutant(
+                mistake="It reads the clock before the last launch has ended.",
+                edits=[
+                    (
+                        "gpu.synchronize()\n"
+                        "        times[n] = 1e3 * (gpu.clock() - start) / 10",
+                        "times[n] = 1e3 * (gpu.clock() - start) / 10",
+                    )
+                ],
+                fails=(CheckFailed, "before the last launch had ended"),
+            ),
+            "timed_as_well": Mutant(
+                mistake="It warms up behind the start of the clock.",
+                edits=[
+                    ("        kernel(x, y)  # compiles, and is not timed\n", ""),
+                    (
+                        "for _ in range(10):",
+                        "kernel(x, y)  # compiles, and is not timed\n"
+                        "        for _ in range(10):",
+                    ),
+                ],
+                fails=(CheckFailed, "n = 524,288"),
+            ),
+            "nine_of_ten": Mutant(
+                mistake="It leaves the first launch out of the count, but not out of "
+                "the time.",
+                edits=[
+                    ("        kernel(x, y)  # compiles, and is not timed\n", ""),
+                    ("/ 10", "/ 9"),
+                ],
+                fails=(CheckFailed, "n = 524,288"),
+            ),
         },
     ),
     HostExercise(
@@ -203,11 +329,51 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "cold_ms says"),
         mutants={
-            "flush_once": (CheckFailed, "cold_ms says"),
-            "flush_timed": (CheckFailed, "cold_ms says"),
-            "first_only": (CheckFailed, "cold_ms says"),
-            "slowest": (CheckFailed, "cold_ms says"),
-            "two_in_turn": (CheckFailed, "cold_ms says"),
+            "flush_once": Mutant(
+                mistake="It flushes before the first launch, and the others find x in "
+                "the cache.",
+                edits=[
+                    ("for _ in range(20):", "gpu.flush()\n    for _ in range(20):"),
+                    ("        gpu.flush()\n", ""),
+                ],
+                fails=(CheckFailed, "cold_ms says"),
+            ),
+            "flush_timed": Mutant(
+                mistake="The flush lies between the events, so that it is timed.",
+                edits=[
+                    ("gpu.flush()", "begin = gpu.mark()\n        gpu.flush()"),
+                    ("begin = gpu.mark()\n        kernel(x, y)", "kernel(x, y)"),
+                ],
+                fails=(CheckFailed, "cold_ms says"),
+            ),
+            "first_only": Mutant(
+                mistake="It takes the first launch for a cold one, whatever ran "
+                "before.",
+                edits=[
+                    ("        gpu.flush()\n", ""),
+                    ("return sorted(times)[len(times) // 2]", "return times[0]"),
+                ],
+                fails=(CheckFailed, "cold_ms says"),
+            ),
+            "slowest": Mutant(
+                mistake="It hopes that the slowest of the launches was a cold one.",
+                edits=[
+                    ("        gpu.flush()\n", ""),
+                    ("return sorted(times)[len(times) // 2]", "return max(times)"),
+                ],
+                fails=(CheckFailed, "cold_ms says"),
+            ),
+            "two_in_turn": Mutant(
+                mistake="It takes two copies in turn, and both fit in the cache.",
+                edits=[
+                    (
+                        "for _ in range(20):\n        gpu.flush()",
+                        "both = [x, gpu.empty(x.shape)]\n    for turn in range(20):",
+                    ),
+                    ("kernel(x, y)", "kernel(both[turn % 2], y)"),
+                ],
+                fails=(CheckFailed, "cold_ms says"),
+            ),
         },
     ),
 )

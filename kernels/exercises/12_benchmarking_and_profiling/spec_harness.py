@@ -4,7 +4,7 @@ import numpy as np
 
 import coursekit as ck
 from coursekit.errors import CheckFailed
-from coursekit.exercises import HostExercise
+from coursekit.exercises import HostExercise, Mutant
 from coursekit.lessons import model_gpu
 from coursekit.lessons.model_gpu import ModelGpu
 
@@ -117,13 +117,82 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong for fresh ones"),
         mutants={
-            "result_kept": (CheckFailed, "leaves its outputs alone"),
-            "copies_of_inputs": (CheckFailed, "wrong for fresh ones"),
-            "every_other_call": (CheckFailed, "leaves its outputs alone"),
-            "side_stream": (CheckFailed, "while the current stream is held back"),
-            "own_output": (CheckFailed, "changes none of its arrays"),
-            "no_sum": (CheckFailed, "gives a wrong result"),
-            "sum_too_late": (CheckFailed, "wrong for fresh ones"),
+            "result_kept": Mutant(
+                mistake="It leaves the result where an earlier call has put it.",
+                edits=[
+                    ("s = gpu.empty(1)", "s, done = gpu.empty(1), set()"),
+                    (
+                        "total(x, s)\n        divide(x, s, y)",
+                        "if y.address not in done:\n"
+                        "            total(x, s)\n"
+                        "            divide(x, s, y)\n"
+                        "            done.add(y.address)",
+                    ),
+                ],
+                fails=(CheckFailed, "leaves its outputs alone"),
+            ),
+            "copies_of_inputs": Mutant(
+                mistake="It computes from a copy that the first call has made of x.",
+                edits=[
+                    (
+                        "def make_case(gpu, total, divide):",
+                        "import coursekit as ck\n"
+                        "\n"
+                        "\n"
+                        "def make_case(gpu, total, divide):",
+                    ),
+                    ("s = gpu.empty(1)", "s, copies = gpu.empty(1), {}"),
+                    (
+                        "total(x, s)\n        divide(x, s, y)",
+                        "if x.address not in copies:\n"
+                        "            copies[x.address] = gpu.array(ck.to_host(x))\n"
+                        "        total(copies[x.address], s)\n"
+                        "        divide(copies[x.address], s, y)",
+                    ),
+                ],
+                fails=(CheckFailed, "wrong for fresh ones"),
+            ),
+            "every_other_call": Mutant(
+                mistake="Every other call does nothing, which halves the mean.",
+                edits=[
+                    ("s = gpu.empty(1)", "s, calls = gpu.empty(1), []"),
+                    (
+                        "total(x, s)\n        divide(x, s, y)",
+                        "calls.append(1)\n"
+                        "        if len(calls) % 2:\n"
+                        "            total(x, s)\n"
+                        "            divide(x, s, y)",
+                    ),
+                ],
+                fails=(CheckFailed, "leaves its outputs alone"),
+            ),
+            "side_stream": Mutant(
+                mistake="Both kernels run beside the stream that is timed.",
+                edits=[
+                    ("total(x, s)", "total(x, s, stream=1)"),
+                    ("divide(x, s, y)", "divide(x, s, y, stream=1)"),
+                ],
+                fails=(CheckFailed, "while the current stream is held back"),
+            ),
+            "own_output": Mutant(
+                mistake="The result goes into an array of its own, where nobody looks.",
+                edits=[("divide(x, s, y)", "divide(x, s, gpu.empty(y.shape))")],
+                fails=(CheckFailed, "changes none of its arrays"),
+            ),
+            "no_sum": Mutant(
+                mistake="It divides by what lies in s, and nobody has put the sum "
+                "there.",
+                edits=[("        total(x, s)\n", "")],
+                fails=(CheckFailed, "gives a wrong result"),
+            ),
+            "sum_too_late": Mutant(
+                mistake="It divides by the sum that the call before has left.",
+                edits=[
+                    ("total(x, s)", "divide(x, s, y)\n        total(x, s)"),
+                    ("total(x, s)\n        divide(x, s, y)", "total(x, s)"),
+                ],
+                fails=(CheckFailed, "wrong for fresh ones"),
+            ),
         },
     ),
     HostExercise(
@@ -145,11 +214,71 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "must move at most 32,768 bytes"),
         mutants={
-            "elements": (CheckFailed, "the cases write 8,192 bytes"),
-            "only_reads": (CheckFailed, "bytes_moved(8) is 48"),
-            "w_for_each": (CheckFailed, "must move at most 32,768 bytes"),
-            "whole_groups": (CheckFailed, "bytes_moved(9) is 71"),
-            "bits": (CheckFailed, "must move at most 32,768 bytes"),
+            "elements": Mutant(
+                mistake="It counts elements, and of y only.",
+                edits=[
+                    (
+                        '"""Return the least bytes for n elements, '
+                        'each array once."""\n'
+                        "    groups = -(-n // 4)\n"
+                        "    return 4 * n + 4 * groups + 1 * n + 2 * n",
+                        "return n",
+                    )
+                ],
+                fails=(CheckFailed, "the cases write 8,192 bytes"),
+            ),
+            "only_reads": Mutant(
+                mistake="It leaves out what is written.",
+                edits=[
+                    (
+                        '"""Return the least bytes for n elements, '
+                        'each array once."""\n'
+                        "    groups = -(-n // 4)\n"
+                        "    return 4 * n + 4 * groups + 1 * n + 2 * n",
+                        "return 4 * n + 4 * -(-n // 4) + n",
+                    )
+                ],
+                fails=(CheckFailed, "bytes_moved(8) is 48"),
+            ),
+            "w_for_each": Mutant(
+                mistake="It counts w once for each element that uses it.",
+                edits=[
+                    (
+                        '"""Return the least bytes for n elements, '
+                        'each array once."""\n'
+                        "    groups = -(-n // 4)\n"
+                        "    return 4 * n + 4 * groups + 1 * n + 2 * n",
+                        "return 4 * n + 4 * n + n + 2 * n",
+                    )
+                ],
+                fails=(CheckFailed, "must move at most 32,768 bytes"),
+            ),
+            "whole_groups": Mutant(
+                mistake="It forgets the w of the last, shorter group.",
+                edits=[
+                    (
+                        '"""Return the least bytes for n elements, '
+                        'each array once."""\n'
+                        "    groups = -(-n // 4)\n"
+                        "    return 4 * n + 4 * groups + 1 * n + 2 * n",
+                        "return 4 * n + 4 * (n // 4) + n + 2 * n",
+                    )
+                ],
+                fails=(CheckFailed, "bytes_moved(9) is 71"),
+            ),
+            "bits": Mutant(
+                mistake="It counts bits.",
+                edits=[
+                    (
+                        '"""Return the least bytes for n elements, '
+                        'each array once."""\n'
+                        "    groups = -(-n // 4)\n"
+                        "    return 4 * n + 4 * groups + 1 * n + 2 * n",
+                        "return 8 * (4 * n + 4 * -(-n // 4) + n + 2 * n)",
+                    )
+                ],
+                fails=(CheckFailed, "must move at most 32,768 bytes"),
+            ),
         },
     ),
 )

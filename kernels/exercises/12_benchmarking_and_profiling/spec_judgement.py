@@ -5,7 +5,7 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking.nsight.reports.report import Report
 from coursekit.errors import CheckFailed
-from coursekit.exercises import HostExercise
+from coursekit.exercises import HostExercise, Mutant
 from coursekit.exercises.tables import Table
 from coursekit.lessons.model_gpu import ModelGpu
 
@@ -136,11 +136,98 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "new is 1 times as fast"),
         mutants={
-            "one_after_the_other": (CheckFailed, "new is 1 times as fast"),
-            "means": (CheckFailed, "new is 1 times as fast"),
-            "one_pair": (CheckFailed, "new is 1 times as fast"),
-            "upside_down": (CheckFailed, "new is 1.25 times as fast"),
-            "best_pair": (CheckFailed, "new is 1 times as fast"),
+            "one_after_the_other": Mutant(
+                mistake="It takes medians, but the old one has the cool GPU to itself.",
+                edits=[
+                    (
+                        "ratios = []\n"
+                        "    for turn in range(25):\n"
+                        "        first, second = (old, new) "
+                        "if turn % 2 == 0 else (new, old)\n"
+                        "        times = {kernel: once_ms(kernel) "
+                        "for kernel in (first, second)}\n"
+                        "        ratios.append(times[old] / times[new])\n"
+                        "    return statistics.median(ratios)",
+                        "olds = [once_ms(old) for _ in range(25)]\n"
+                        "    news = [once_ms(new) for _ in range(25)]\n"
+                        "    return statistics.median(olds) / statistics.median(news)",
+                    )
+                ],
+                fails=(CheckFailed, "new is 1 times as fast"),
+            ),
+            "means": Mutant(
+                mistake="It takes means in turn, and each interruption counts in full.",
+                edits=[
+                    (
+                        "ratios = []\n"
+                        "    for turn in range(25):\n"
+                        "        first, second = (old, new) "
+                        "if turn % 2 == 0 else (new, old)\n"
+                        "        times = {kernel: once_ms(kernel) "
+                        "for kernel in (first, second)}\n"
+                        "        ratios.append(times[old] / times[new])\n"
+                        "    return statistics.median(ratios)",
+                        "olds, news = [], []\n"
+                        "    for _ in range(25):\n"
+                        "        olds.append(once_ms(old))\n"
+                        "        news.append(once_ms(new))\n"
+                        "    return statistics.mean(olds) / statistics.mean(news)",
+                    )
+                ],
+                fails=(CheckFailed, "new is 1 times as fast"),
+            ),
+            "one_pair": Mutant(
+                mistake="It takes one pair, as it comes.",
+                edits=[
+                    ("import statistics\n\n\n", ""),
+                    (
+                        "ratios = []\n"
+                        "    for turn in range(25):\n"
+                        "        first, second = (old, new) "
+                        "if turn % 2 == 0 else (new, old)\n"
+                        "        times = {kernel: once_ms(kernel) "
+                        "for kernel in (first, second)}\n"
+                        "        ratios.append(times[old] / times[new])\n"
+                        "    return statistics.median(ratios)",
+                        "return once_ms(old) / once_ms(new)",
+                    ),
+                ],
+                fails=(CheckFailed, "new is 1 times as fast"),
+            ),
+            "upside_down": Mutant(
+                mistake="It returns how many times as long the new one takes.",
+                edits=[
+                    (
+                        "ratios = []\n"
+                        "    for turn in range(25):\n"
+                        "        first, second = (old, new) "
+                        "if turn % 2 == 0 else (new, old)\n"
+                        "        times = {kernel: once_ms(kernel) "
+                        "for kernel in (first, second)}\n"
+                        "        ratios.append(times[old] / times[new])",
+                        "ratios = [once_ms(new) / once_ms(old) for _ in range(25)]",
+                    )
+                ],
+                fails=(CheckFailed, "new is 1.25 times as fast"),
+            ),
+            "best_pair": Mutant(
+                mistake="It takes the pair that flatters most.",
+                edits=[
+                    ("import statistics\n\n\n", ""),
+                    (
+                        "ratios = []\n"
+                        "    for turn in range(25):\n"
+                        "        first, second = (old, new) "
+                        "if turn % 2 == 0 else (new, old)\n"
+                        "        times = {kernel: once_ms(kernel) "
+                        "for kernel in (first, second)}\n"
+                        "        ratios.append(times[old] / times[new])\n"
+                        "    return statistics.median(ratios)",
+                        "return max(once_ms(old) / once_ms(new) for _ in range(25))",
+                    ),
+                ],
+                fails=(CheckFailed, "new is 1 times as fast"),
+            ),
         },
     ),
     HostExercise(
@@ -163,12 +250,57 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "vec_add: the share is said to be 1.03"),
         mutants={
-            "somebody_always": (CheckFailed, "histogram_shared: 'a cache' is said"),
-            "no_caches": (CheckFailed, "matmul_naive: 'memory' is said"),
-            "dram_above_sixty": (CheckFailed, "DRAM 70 %: 'memory' is said"),
-            "sum_of_both": (CheckFailed, "DRAM 59.5 %: 'memory' is said"),
-            "share_above_one": (CheckFailed, "the share is said to be 1.03"),
-            "upside_down": (CheckFailed, "the share is said to be 0.97"),
+            "somebody_always": Mutant(
+                mistake="It names somebody even where nobody is busy.",
+                edits=[
+                    (
+                        "if max(sms, memory) < 60:\n"
+                        '        who = "nobody"\n'
+                        "    elif sms >= memory:",
+                        "if sms >= memory:",
+                    )
+                ],
+                fails=(CheckFailed, "histogram_shared: 'a cache' is said"),
+            ),
+            "no_caches": Mutant(
+                mistake="It takes all of the memory system for DRAM.",
+                edits=[
+                    ('    dram = percent(report, "gpu__dram_throughput")\n', ""),
+                    ("elif dram > memory - 1:", "elif memory > sms:"),
+                ],
+                fails=(CheckFailed, "matmul_naive: 'memory' is said"),
+            ),
+            "dram_above_sixty": Mutant(
+                mistake="It asks whether DRAM is busy, and not whether it is the "
+                "busiest part.",
+                edits=[("elif dram > memory - 1:", "elif dram >= 60:")],
+                fails=(CheckFailed, "DRAM 70 %: 'memory' is said"),
+            ),
+            "sum_of_both": Mutant(
+                mistake="It asks whether both together are busy.",
+                edits=[("if max(sms, memory) < 60:", "if sms + memory < 60:")],
+                fails=(CheckFailed, "DRAM 59.5 %: 'memory' is said"),
+            ),
+            "share_above_one": Mutant(
+                mistake="It lets more than all bytes be needed.",
+                edits=[
+                    (
+                        "min(1.0, needed_bytes / report.memory_bytes)",
+                        "needed_bytes / report.memory_bytes",
+                    )
+                ],
+                fails=(CheckFailed, "the share is said to be 1.03"),
+            ),
+            "upside_down": Mutant(
+                mistake="It divides what has moved by what was needed.",
+                edits=[
+                    (
+                        "needed_bytes / report.memory_bytes",
+                        "report.memory_bytes / needed_bytes",
+                    )
+                ],
+                fails=(CheckFailed, "the share is said to be 0.97"),
+            ),
         },
     ),
 )

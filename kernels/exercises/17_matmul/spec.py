@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, Limit, blank, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 SQUARE, SLAB = (32, 32, 32), (64, 64, 32)
 
@@ -90,14 +90,71 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_sectors is"),
         mutants={
-            "no_first_barrier": (CheckFailed, "wrong"),
-            "no_second_barrier": (CheckFailed, "wrong"),
-            "unpadded": (CheckFailed, "shared_load_bank_conflicts is"),
-            "turned_by_storing": (CheckFailed, "shared_store_bank_conflicts is"),
-            "tile_not_turned": (CheckFailed, "wrong"),
-            "no_zeros": (CheckFailed, "wrong"),
-            "no_guard": (OutOfBoundsError, "reads"),
-            "leaves_early": (BarrierError, "not every thread of the block"),
+            "no_first_barrier": Mutant(
+                mistake="The tiles are read before they are complete.",
+                edits=[("        __syncthreads();  // the tiles are complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_second_barrier": Mutant(
+                mistake="Tiles are replaced while others still read them.",
+                edits=[("        __syncthreads();  // all have read the tiles\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "unpadded": Mutant(
+                mistake="A row of the tiles has 16 places.",
+                edits=[("[17], k_tile[16][17]", "[16], k_tile[16][16]")],
+                fails=(CheckFailed, "shared_load_bank_conflicts is"),
+            ),
+            "turned_by_storing": Mutant(
+                mistake="K is turned around while it is stored: the lanes meet in two "
+                "banks.",
+                edits=[
+                    ("[17], k_tile[16][17]", "[16], k_tile[16][16]"),
+                    ("k_tile[y][x]", "k_tile[x][y]"),
+                    ("k_tile[x][d]", "k_tile[d][x]"),
+                ],
+                fails=(CheckFailed, "shared_store_bank_conflicts is"),
+            ),
+            "tile_not_turned": Mutant(
+                mistake="It reads K's tile as if it were that of a matrix of D rows.",
+                edits=[("k_tile[x][d]", "k_tile[d][x]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_zeros": Mutant(
+                mistake="What hangs over the edge keeps old values.",
+                edits=[
+                    (
+                        "q_tile[y][x] = in_q ? Q[i * D + d0 + x] : 0.0f;\n"
+                        "        k_tile[y][x] = in_k ? K[(j0 + y) * D + d0 + x] "
+                        ": 0.0f;",
+                        "if (in_q)\n"
+                        "            q_tile[y][x] = Q[i * D + d0 + x];\n"
+                        "        if (in_k)\n"
+                        "            k_tile[y][x] = K[(j0 + y) * D + d0 + x];",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="It copies past the end of the vectors.",
+                edits=[
+                    ("bool in_q = i < M && d0 + x < D;", "bool in_q = i < M;"),
+                    ("N && d0 + x < D", "N"),
+                ],
+                fails=(OutOfBoundsError, "reads"),
+            ),
+            "leaves_early": Mutant(
+                mistake="Threads without a result leave, and do not copy.",
+                edits=[
+                    (
+                        "float sum = 0.0f;",
+                        "if (i >= M || j0 + x >= N)\n"
+                        "        return;\n"
+                        "    float sum = 0.0f;",
+                    )
+                ],
+                fails=(BarrierError, "not every thread of the block"),
+            ),
         },
         limits=(
             at_most(
@@ -148,13 +205,54 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_sectors is"),
         mutants={
-            "no_first_barrier": (CheckFailed, "wrong"),
-            "no_second_barrier": (CheckFailed, "wrong"),
-            "rows_and_columns_swapped": (CheckFailed, "wrong"),
-            "one_tile_only": (CheckFailed, "wrong"),
-            "wrong_stride": (OutOfBoundsError, "reads B["),
-            "no_guard": (OutOfBoundsError, "reads"),
-            "patch_of_neighbours": (CheckFailed, "wrong"),
+            "no_first_barrier": Mutant(
+                mistake="The tiles are read before they are complete.",
+                edits=[("        __syncthreads();  // the tiles are complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_second_barrier": Mutant(
+                mistake="Tiles are replaced while others still read them.",
+                edits=[("        __syncthreads();  // all have read the tiles\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "rows_and_columns_swapped": Mutant(
+                mistake="The patch is stored transposed.",
+                edits=[(" = sum[n];", "\n                = sum[n % 4 * 4 + n / 4];")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "one_tile_only": Mutant(
+                mistake="The patch is cleared for each pair of tiles.",
+                edits=[
+                    ("float sum[16] = {};", "float sum[16];"),
+                    (
+                        "for (int i = 0; i < 64; i += 16) {",
+                        "for (int n = 0; n < 16; n++)\n"
+                        "            sum[n] = 0.0f;\n"
+                        "        for (int i = 0; i < 64; i += 16) {",
+                    ),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "wrong_stride": Mutant(
+                mistake="A row of B is taken to have K elements.",
+                edits=[("(k0 + y) * N", "(k0 + y) * K")],
+                fails=(OutOfBoundsError, "reads B["),
+            ),
+            "no_guard": Mutant(
+                mistake="The lower edge of A is not guarded.",
+                edits=[
+                    (
+                        "row + i < M ? A[(row + i) * K + k0 + x] : 0",
+                        "A[(row + i) * K + k0 + x]",
+                    )
+                ],
+                fails=(OutOfBoundsError, "reads"),
+            ),
+            "patch_of_neighbours": Mutant(
+                mistake="It reads side by side what it stores 16 apart.",
+                edits=[("b_tile[k][x + n % 4 * 16]", "b_tile[k][4 * x + n % 4]")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
         limits=(
             at_most(
@@ -196,12 +294,45 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "global_load_requests is"),
         mutants={
-            "columns_overlap": (OutOfBoundsError, "misaligned"),
-            "only_loads": (CheckFailed, "global_store_requests is"),
-            "no_second_barrier": (CheckFailed, "wrong"),
-            "guard_of_the_last": (CheckFailed, "never written"),
-            "no_guard": (OutOfBoundsError, "reads B["),
-            "wrong_order": (CheckFailed, "wrong"),
+            "columns_overlap": Mutant(
+                mistake="Neighbours begin one column apart.",
+                edits=[("* 64 + 4 * x", "* 64 + x")],
+                fails=(OutOfBoundsError, "misaligned"),
+            ),
+            "only_loads": Mutant(
+                mistake="It stores one value at a time.",
+                edits=[
+                    (
+                        "*(float4 *)(C + row * N + col) = sum;",
+                        "for (int j = 0; j < 4; j++)\n"
+                        "            C[row * N + col + j] = (&sum.x)[j];",
+                    )
+                ],
+                fails=(CheckFailed, "global_store_requests is"),
+            ),
+            "no_second_barrier": Mutant(
+                mistake="Tiles are replaced while others still read them.",
+                edits=[("        __syncthreads();  // all have read the tiles\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "guard_of_the_last": Mutant(
+                mistake="It leaves the last four columns out.",
+                edits=[("if (row < M && col < N)", "if (row < M && col + 4 < N)")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "no_guard": Mutant(
+                mistake="It reads past the last row of B.",
+                edits=[("k0 + y < K && col", "col")],
+                fails=(OutOfBoundsError, "reads B["),
+            ),
+            "wrong_order": Mutant(
+                mistake="Two of the four change places.",
+                edits=[
+                    ("a_tile[y][k] * b.y", "a_tile[y][k] * b.z"),
+                    ("a_tile[y][k] * b.z,", "a_tile[y][k] * b.y,"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
         limits=(
             at_most(
@@ -243,14 +374,50 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "shared_store_bank_conflicts is"),
         mutants={
-            "one_more": (OutOfBoundsError, "misaligned"),
-            "eight_more": (CheckFailed, "shared_store_bank_conflicts is"),
-            "more_rows": (CheckFailed, "shared_store_bank_conflicts is"),
-            "lanes_down_the_rows": (CheckFailed, "global_load_sectors is"),
-            "no_barrier": (CheckFailed, "wrong"),
-            "other_way_round": (CheckFailed, "wrong"),
-            "no_guard": (OutOfBoundsError, "reads A["),
-            "wrong_length": (CheckFailed, "wrong"),
+            "one_more": Mutant(
+                mistake="A row of 129 places, which float4 cannot begin in.",
+                edits=[("tile[8][132]", "tile[8][129]")],
+                fails=(OutOfBoundsError, "misaligned"),
+            ),
+            "eight_more": Mutant(
+                mistake="Four rows further is the same bank again.",
+                edits=[("tile[8][132]", "tile[8][136]")],
+                fails=(CheckFailed, "shared_store_bank_conflicts is"),
+            ),
+            "more_rows": Mutant(
+                mistake="It pads the wrong index.",
+                edits=[("tile[8][132]", "tile[12][128]")],
+                fails=(CheckFailed, "shared_store_bank_conflicts is"),
+            ),
+            "lanes_down_the_rows": Mutant(
+                mistake="Lanes take a row each: nothing conflicts, but every sector "
+                "comes twice.",
+                edits=[
+                    ("tile[8][132]", "tile[8][128]"),
+                    ("/ 2, k = threadIdx.x % 2", "% 128, k = threadIdx.x / 128"),
+                ],
+                fails=(CheckFailed, "global_load_sectors is"),
+            ),
+            "no_barrier": Mutant(
+                mistake="Nobody waits for the tile.",
+                edits=[("    __syncthreads();  // the tile is complete\n", "")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "other_way_round": Mutant(
+                mistake="The four values are stored in reverse.",
+                edits=[("(&a.x)[i];", "(&a.x)[3 - i];")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="It reads past the last row.",
+                edits=[("if (row0 + row < M && k0 + k < K) {", "if (k0 + k < K) {")],
+                fails=(OutOfBoundsError, "reads A["),
+            ),
+            "wrong_length": Mutant(
+                mistake="Rows of the target are taken to have K elements.",
+                edits=[("M + row0 + row", "K + row0 + row")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
         limits=(
             at_most(

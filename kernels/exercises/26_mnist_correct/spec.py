@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, blank, covering, shuffled
+from coursekit.exercises import Exercise, Mutant, blank, covering, shuffled
 
 SMOOTHING = 0.25
 ROWS = ((1, 10), (31, 3), (33, 10), (65, 7))
@@ -95,10 +95,26 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "one_off": (CheckFailed, "wrong"),
-            "both_turned": (CheckFailed, "wrong"),
-            "no_guard": (OutOfBoundsError, "reads dy[-"),
-            "stops_early": (CheckFailed, "wrong"),
+            "one_off": Mutant(
+                mistake="The filter looks the other way, from one place too far.",
+                edits=[("int k = i - r + 2;", "int k = i - r + 3;")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "both_turned": Mutant(
+                mistake="Places and weights are both turned, which turns nothing.",
+                edits=[("sum += w[r] * dy[k];", "sum += w[4 - r] * dy[k];")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="The neighbours of the ends are read as well.",
+                edits=[("if (0 <= k && k < n)", "if (k < n)")],
+                fails=(OutOfBoundsError, "reads dy[-"),
+            ),
+            "stops_early": Mutant(
+                mistake="The last value of dy is left out.",
+                edits=[("if (0 <= k && k < n)", "if (0 <= k && k < n - 1)")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -124,11 +140,74 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "no_mean": (CheckFailed, "wrong"),
-            "no_deviation": (CheckFailed, "wrong"),
-            "added": (CheckFailed, "wrong"),
-            "not_divided": (CheckFailed, "wrong"),
-            "by_place": (CheckFailed, "wrong"),
+            "no_mean": Mutant(
+                mistake="The mean is taken for a constant.",
+                edits=[
+                    (
+                        "float through_mean = dbeta[c] / m;\n"
+                        "    float through_deviation = u[at] * dgamma[c] / m;\n"
+                        "    dx[at] = scale[c] * (dy[at] - through_mean "
+                        "- through_deviation);",
+                        "dx[at] = scale[c] * (dy[at] - u[at] * dgamma[c] / m);",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_deviation": Mutant(
+                mistake="The deviation is taken for a constant.",
+                edits=[
+                    (
+                        "float through_mean = dbeta[c] / m;\n"
+                        "    float through_deviation = u[at] * dgamma[c] / m;\n"
+                        "    dx[at] = scale[c] * (dy[at] - through_mean "
+                        "- through_deviation);",
+                        "dx[at] = scale[c] * (dy[at] - dbeta[c] / m);",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "added": Mutant(
+                mistake="What goes through mean and deviation is added.",
+                edits=[
+                    (
+                        "float through_mean = dbeta[c] / m;\n"
+                        "    float through_deviation = u[at] * dgamma[c] / m;\n"
+                        "    dx[at] = scale[c] * (dy[at] - through_mean "
+                        "- through_deviation);",
+                        "dx[at] = scale[c] * (dy[at] + dbeta[c] / m + u[at] "
+                        "* dgamma[c] / m);",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "not_divided": Mutant(
+                mistake="The sums are not divided by the number of values.",
+                edits=[
+                    (
+                        "float through_mean = dbeta[c] / m;\n"
+                        "    float through_deviation = u[at] * dgamma[c] / m;\n"
+                        "    dx[at] = scale[c] * (dy[at] - through_mean "
+                        "- through_deviation);",
+                        "dx[at] = scale[c] * (dy[at] - dbeta[c] - u[at] * dgamma[c]);",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "by_place": Mutant(
+                mistake="Channels are taken for places.",
+                edits=[
+                    (
+                        "float through_mean = dbeta[c] / m;\n"
+                        "    float through_deviation = u[at] * dgamma[c] / m;\n"
+                        "    dx[at] = scale[c] * (dy[at] - through_mean "
+                        "- through_deviation);",
+                        "c = at % C;\n"
+                        "    dx[at] = scale[c]\n"
+                        "        * (dy[at] - dbeta[c] / m - u[at] * dgamma[c] / m);",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
     Exercise(
@@ -155,10 +234,42 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "not_a_mean": (CheckFailed, "wrong"),
-            "only_the_label": (CheckFailed, "wrong"),
-            "label_too_small": (CheckFailed, "wrong"),
-            "whole_numbers": (CheckFailed, "wrong"),
+            "not_a_mean": Mutant(
+                mistake="The gradient is that of the sum of the losses, not of their "
+                "mean.",
+                edits=[("(p - wanted) / N", "p - wanted")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "only_the_label": Mutant(
+                mistake="The other classes are wanted not at all.",
+                edits=[
+                    (
+                        "float wanted = smoothing / O;\n"
+                        "        if (o == labels[n])\n"
+                        "            wanted += 1 - smoothing;",
+                        "float wanted = o == labels[n] ? 1 - smoothing : 0;",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "label_too_small": Mutant(
+                mistake="The label is denied its own share of what is spread.",
+                edits=[
+                    (
+                        "float wanted = smoothing / O;\n"
+                        "        if (o == labels[n])\n"
+                        "            wanted += 1 - smoothing;",
+                        "float wanted = o == labels[n] ? 1 - smoothing "
+                        ": smoothing / O;",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "whole_numbers": Mutant(
+                mistake="The share is computed as a whole number.",
+                edits=[("smoothing / O", "int(smoothing) / O")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
 )

@@ -3,7 +3,15 @@
 import numpy as np
 
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, HostExercise, Limit, blank, covering, shuffled
+from coursekit.exercises import (
+    Exercise,
+    HostExercise,
+    Limit,
+    Mutant,
+    blank,
+    covering,
+    shuffled,
+)
 
 UNIT = 2.0**32
 GAINS = (0.5, -0.25, 0.75, -1.0)
@@ -130,12 +138,51 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "variances, number 0 is 2, and it is 3"),
         mutants={
-            "no_bias": (CheckFailed, "means, number 0"),
-            "bias_squared": (CheckFailed, "variances, number 0"),
-            "deviation": (CheckFailed, "variances, number 0"),
-            "all_pairs": (CheckFailed, "the shape"),
-            "once": (CheckFailed, "variances, number 0"),
-            "squares": (CheckFailed, "variances, number 0"),
+            "no_bias": Mutant(
+                mistake="The bias moves every value, and so the mean.",
+                edits=[("w @ mean + b", "w @ mean")],
+                fails=(CheckFailed, "means, number 0"),
+            ),
+            "bias_squared": Mutant(
+                mistake="The bias is taken for something that varies.",
+                edits=[(".sum(axis=1)", ".sum(axis=1) + b**2")],
+                fails=(CheckFailed, "variances, number 0"),
+            ),
+            "deviation": Mutant(
+                mistake="It gives the standard deviation.",
+                edits=[(".sum(axis=1)", ".sum(axis=1) ** 0.5")],
+                fails=(CheckFailed, "variances, number 0"),
+            ),
+            "all_pairs": Mutant(
+                mistake="It gives the covariances of all channels with each other.",
+                edits=[("(w @ covariance * w).sum(axis=1)", "w @ covariance @ w.T")],
+                fails=(CheckFailed, "the shape"),
+            ),
+            "once": Mutant(
+                mistake="Pairs of different pixels are counted once, and there are "
+                "two of each.",
+                edits=[
+                    (
+                        "return w @ mean + b, (w @ covariance * w).sum(axis=1)",
+                        "upper = covariance.copy()\n"
+                        "    for a in range(9):\n"
+                        "        upper[a, :a] = 0\n"
+                        "    return w @ mean + b, (w @ upper * w).sum(axis=1)",
+                    )
+                ],
+                fails=(CheckFailed, "variances, number 0"),
+            ),
+            "squares": Mutant(
+                mistake="It takes the mean square for the variance.",
+                edits=[
+                    (
+                        "return w @ mean + b, (w @ covariance * w).sum(axis=1)",
+                        "means = w @ mean + b\n"
+                        "    return means, (w @ covariance * w).sum(axis=1) + means**2",
+                    )
+                ],
+                fails=(CheckFailed, "variances, number 0"),
+            ),
         },
     ),
     Exercise(
@@ -160,13 +207,69 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "always_least": (CheckFailed, "wrong"),
-            "by_shift": (CheckFailed, "wrong"),
-            "cut_first": (CheckFailed, "wrong"),
-            "positive_gain": (CheckFailed, "wrong"),
-            "narrow": (CheckFailed, "wrong"),
-            "no_guard": (OutOfBoundsError, "reads"),
-            "four_times": (CheckFailed, "flops_fp32 is"),
+            "always_least": Mutant(
+                mistake="The least is taken from every channel.",
+                edits=[
+                    (
+                        "float best = fmaxf(fmaxf(top[0], top[1]), fmaxf(low[0], "
+                        "low[1]));\n"
+                        "    if (gain[c] < 0)\n"
+                        "        best = fminf(fminf(top[0], top[1]), fminf(low[0], "
+                        "low[1]));",
+                        "float best = fminf(fminf(top[0], top[1]), fminf(low[0], "
+                        "low[1]));",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "by_shift": Mutant(
+                mistake="The sign of the wrong number decides.",
+                edits=[("if (gain[c] < 0)", "if (shift[c] < 0)")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "cut_first": Mutant(
+                mistake="ReLU comes before the normalisation.",
+                edits=[
+                    (
+                        "fmaxf(gain[c] * best + shift[c], 0)",
+                        "gain[c] * fmaxf(best, 0) + shift[c]",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "positive_gain": Mutant(
+                mistake="The gain loses its sign.",
+                edits=[("gain[c] *", "fabsf(gain[c]) *")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "narrow": Mutant(
+                mistake="The row below is looked for half a row too early.",
+                edits=[("top + 2 * W;", "top + W;")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="Threads beyond the last value take part.",
+                edits=[("    if (at >= C * H * W)\n        return;\n", "")],
+                fails=(OutOfBoundsError, "reads"),
+            ),
+            "four_times": Mutant(
+                mistake="All four are normalised, and then pooled.",
+                edits=[
+                    (
+                        "float best = fmaxf(fmaxf(top[0], top[1]), fmaxf(low[0], "
+                        "low[1]));\n"
+                        "    if (gain[c] < 0)\n"
+                        "        best = fminf(fminf(top[0], top[1]), fminf(low[0], "
+                        "low[1]));\n"
+                        "    out[at] = fmaxf(gain[c] * best + shift[c], 0);",
+                        "float a = gain[c], b = shift[c];\n"
+                        "    float above = fmaxf(a * top[0] + b, a * top[1] + b);\n"
+                        "    float below = fmaxf(a * low[0] + b, a * low[1] + b);\n"
+                        "    out[at] = fmaxf(fmaxf(above, below), 0);",
+                    )
+                ],
+                fails=(CheckFailed, "flops_fp32 is"),
+            ),
         },
         limits=(
             Limit(
@@ -198,14 +301,66 @@ EXERCISES = (
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "cut_off": (CheckFailed, "wrong"),
-            "half_a_unit": (CheckFailed, "wrong"),
-            "no_sign": (CheckFailed, "wrong"),
-            "floats": (CheckFailed, "wrong"),
-            "not_atomic": (CheckFailed, "wrong"),
-            "last_wins": (CheckFailed, "wrong"),
-            "no_guard": (OutOfBoundsError, "reads"),
-            "narrow": (CheckFailed, "wrong"),
+            "cut_off": Mutant(
+                mistake="What is below a unit is cut off, not rounded.",
+                edits=[("__double2ll_rn", "__double2ll_rz")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "half_a_unit": Mutant(
+                mistake="The unit is twice as large.",
+                edits=[("x[i] * 4294967296.0", "x[i] * 2147483648.0")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_sign": Mutant(
+                mistake="Negative numbers do not fit into an unsigned one.",
+                edits=[
+                    (
+                        "long long whole = __double2ll_rn",
+                        "unsigned long long whole = __double2ull_rn",
+                    ),
+                    ("(unsigned long long)whole", "whole"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "floats": Mutant(
+                mistake="Floats are added, and made whole in the end.",
+                edits=[
+                    (
+                        "long long whole = __double2ll_rn(x[i] * 4294967296.0);\n"
+                        "    atomicAdd((unsigned long long *)sum, "
+                        "(unsigned long long)whole);",
+                        "float before = (float)(*sum / 4294967296.0);\n"
+                        "    *sum = __double2ll_rn((before + x[i]) * 4294967296.0);",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "not_atomic": Mutant(
+                mistake="Reading, adding and writing are three things.",
+                edits=[
+                    (
+                        "atomicAdd((unsigned long long *)sum, "
+                        "(unsigned long long)whole)",
+                        "*sum += whole",
+                    )
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "last_wins": Mutant(
+                mistake="The last one to come takes the place of the sum.",
+                edits=[("atomicAdd", "atomicExch")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="Threads beyond the last value take part.",
+                edits=[("    if (i >= n)\n        return;\n", "")],
+                fails=(OutOfBoundsError, "reads"),
+            ),
+            "narrow": Mutant(
+                mistake="From 0.5 on, the units of one value do not fit into 32 bits.",
+                edits=[("__double2ll_rn", "__double2int_rn")],
+                fails=(CheckFailed, "wrong"),
+            ),
         },
     ),
 )

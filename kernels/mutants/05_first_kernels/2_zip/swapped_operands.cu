@@ -1,8 +1,0 @@
-// The operands are swapped.
-__global__ void difference(
-    const float *a, const float *b, float *out, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[i] = b[i] - a[i];
-}

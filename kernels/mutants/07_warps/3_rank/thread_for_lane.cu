@@ -1,9 +1,0 @@
-// The place in the block is taken for the lane.
-__global__ void rank_positive(const float *x, int *rank, int n)
-{
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    bool positive = i < n && x[i] > 0.0f;
-    unsigned mask = __ballot_sync(0xffffffff, positive);
-    if (i < n)
-        rank[i] = __popc(mask & ((1u << threadIdx.x) - 1));
-}

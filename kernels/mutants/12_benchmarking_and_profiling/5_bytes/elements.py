@@ -1,3 +1,0 @@
-# It counts elements, and of y only.
-def bytes_moved(n):
-    return n
