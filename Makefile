@@ -49,8 +49,8 @@ test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 	@$(MAKE) --no-print-directory test-notebooks
 
 golden: setup     ## on an H200: record counters and resident blocks for the tests
-	@$(PY) tests/nsight_compare.py tests/golden/ncu_h200.json
-	@$(PY) tests/occupancy_h200.py tests/golden/occupancy_h200.json
+	@$(PY) tests/support/nsight_compare.py tests/golden/ncu_h200.json
+	@$(PY) tests/support/occupancy_h200.py tests/golden/occupancy_h200.json
 
 reports: setup    ## on a GPU: record the reports of Nsight Compute (ARGS="start/vec_add"; default all)
 	@$(PY) -m coursekit report $(ARGS)
@@ -71,7 +71,7 @@ clean:            ## remove .venv and the tools' caches; your own work stays
 	rm -rf .venv build coursekit.egg-info .pytest_cache .ruff_cache .hypothesis
 
 fuzz: setup       ## run random PTX on every engine of the simulator and compare (SEEDS=0:10000)
-	@$(PY) tests/ptx_fuzz.py --seeds $(SEEDS) --processes $(WORKERS) $(ARGS)
+	@$(PY) tests/support/ptx_fuzz.py --seeds $(SEEDS) --processes $(WORKERS) $(ARGS)
 
 bench-simulator: setup  ## time the simulator against C and Numba's, on one core (ARGS="--json FILE --full")
-	@$(PY) tests/benchmarks/simulator.py $(ARGS)
+	@$(PY) tests/speed/simulator.py $(ARGS)

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from itertools import product
 
 import pytest
+from contrast import contrast
 
 from coursekit.display.listing import (
     GROUND,
@@ -18,20 +19,6 @@ from coursekit.display.listing import (
     highlighted,
     plain,
 )
-
-
-def luminance(colour):
-    """Relative luminance by WCAG 2.2."""
-    channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
-    linear = [
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(a, b):
-    low, high = sorted((luminance(a), luminance(b)))
-    return (high + 0.05) / (low + 0.05)
 
 
 class Text(HTMLParser):

@@ -19,7 +19,7 @@ from coursekit.exercises.checking import examine
 from coursekit.exercises.host_running import run
 from coursekit.exercises.trial import Problem
 
-ROOT = Path(__file__).resolve().parents[1] / "kernels"
+ROOT = Path(__file__).resolve().parents[2] / "kernels"
 ENTRIES = catalogue.entries(ROOT)
 LEAST_MUTANTS = 3
 SLIDE_COLUMNS, CELL_LINES = 76, 24

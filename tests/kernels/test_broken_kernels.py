@@ -9,11 +9,10 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 
-import broken_launches  # noqa: F401 (registers its launches)
-import kernel_launches
+import course_kernels as kernels
 import numpy as np
 import pytest
-import test_kernels as kernels
+from kernel_launches import Launch
 
 import coursekit as ck
 
@@ -44,7 +43,7 @@ RAISED = [one for one in DECLARED if one.checker is None]
 CHECKED = [one for one in DECLARED if one.checker is not None]
 
 
-def launch_of(declared: Declared) -> kernel_launches.Launch:
+def launch_of(declared: Declared) -> Launch:
     return kernels.launch_of(declared.file, kernels.sizes_of(declared.sizes))
 
 

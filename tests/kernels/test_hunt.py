@@ -9,10 +9,9 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 
-import broken_launches  # noqa: F401 (registers its launches)
-import kernel_launches
 import numpy as np
 import pytest
+from kernel_launches import Launch, plans
 from test_broken_kernels import blank_as_fresh
 
 import coursekit as ck
@@ -75,14 +74,14 @@ WEAK = {
 EASY_SIZE = {"11.1": (32, 48, 16), "11.3": (32, 32), "11.5": 1000}
 
 
-def launch_of(name: str, sizes: dict) -> kernel_launches.Launch:
-    launch = kernel_launches.PLANS[f"broken/{name}.cu"].launch(**sizes)
+def launch_of(name: str, sizes: dict) -> Launch:
+    launch = plans()[f"broken/{name}.cu"].launch(**sizes)
     if name == "conv_image_in_one_block":
         return replace(launch, shared_bytes=4 * sizes["rows"] * sizes["cols"])
     return launch
 
 
-def repaired(name: str, launch: kernel_launches.Launch):
+def repaired(name: str, launch: Launch):
     old, new = REPAIRS[name]
     module = ck.compile(f"broken/{name}.cu")
     assert module.source.count(old) == 1

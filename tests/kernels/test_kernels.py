@@ -1,60 +1,40 @@
 """Every file of kernels/ is what its header says, counted and on both backends.
 
-Headers are data: fields such as `Idea`, and lines that are parsed here.
-
-    // expect: n=1000 global_load_sectors = 250   # 2 arrays * 4000 B / 32 B
-    // finds: n=1000 OutOfBoundsError line 15     (see test_broken_kernels.py)
-    // needs: sm_90a                              (where less will not do)
-
-Sizes go to the file's function in tests/kernel_launches.py: `n=256,stride=3`, or
-`M=N=K=1024`.
+How headers are read stands in course_kernels.py.
 """
 
 from __future__ import annotations
 
-import copy
 import functools
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
-import broken_launches  # noqa: F401 (registers its launches)
-import fused_launches  # noqa: F401 (registers its launches)
-import fusion_launches  # noqa: F401 (registers its launches)
-import golf_launches  # noqa: F401 (registers its launches)
-import hunt_launches  # noqa: F401 (registers its launches)
-import kernel_launches
-import ladder_launches  # noqa: F401 (registers its launches)
-import matmul_launches  # noqa: F401 (registers its launches)
-import mnist_launches  # noqa: F401 (registers its launches)
-import moving_launches  # noqa: F401 (registers its launches)
 import numpy as np
-import profiling_launches  # noqa: F401 (registers its launches)
 import pytest
-import tile_launches  # noqa: F401 (registers its launches)
+from course_kernels import (
+    BROKEN,
+    CORRECT,
+    EXPECT,
+    FILES,
+    FINDS,
+    KERNELS,
+    NEEDS,
+    header,
+    launch_of,
+    run,
+    sizes_of,
+    text,
+)
+from kernel_launches import missing_plan, plans
 
 import coursekit as ck
-from coursekit.toolchain.cuda_source import function_lines, header_lines
+from coursekit.toolchain.cuda_source import function_lines
 from coursekit.toolchain.declarations import kernels as declared_kernels
-
-KERNELS = Path(__file__).resolve().parents[1] / "kernels"
-# Complete programs have a main, exercises a spec; they have tests of their own.
-ELSEWHERE = ("programs/", "exercises/", "solutions/")
-FILES = sorted(
-    name
-    for path in KERNELS.rglob("*.cu")
-    if not (name := path.relative_to(KERNELS).as_posix()).startswith(ELSEWHERE)
-)
-BROKEN = [name for name in FILES if name.startswith("broken/")]
-CORRECT = [name for name in FILES if name not in BROKEN]
 
 FIELDS = ("What", "Math", "Idea", "Launch", "On chip", "Limits", "Defect", "Repair")
 REQUIRED = {"correct": {"What", "Idea", "Launch", "Limits"}}
 REQUIRED["broken"] = {"What", "Launch", "Defect", "Repair"}
 FIELD = re.compile(rf"// ({'|'.join(FIELDS)}) {{2,}}\S")
-EXPECT = re.compile(r"// expect: (\S+) (\w+) = (\d+) +# (\S.*)")
-FINDS = re.compile(r"// finds: (\S+) (?:(\w+check) )?([A-Z]\w+)(?: line (\d+))?")
-NEEDS = re.compile(r"^// needs: (\w+)$", re.MULTILINE)
 HOST_CODE = re.compile(r"\bmain\s*\(|\bcudaMalloc|\bcudaMemcpy|<<<|\bclock64?\s*\(")
 SLIDE_COLUMNS, HEADER_COLUMNS = 76, 120
 KERNEL_LINES, HOPPER_LINES = 60, 64  # where blocks of a cluster meet, more
@@ -73,45 +53,6 @@ class Expectation:
         return f"{self.file}-{self.sizes}-{self.counter}"
 
 
-def text(name: str) -> str:
-    return (KERNELS / name).read_text(encoding="utf-8")
-
-
-def header(name: str) -> list[str]:
-    lines = text(name).split("\n")
-    return lines[: header_lines(text(name))]
-
-
-def sizes_of(spec: str) -> dict[str, int | str]:
-    """Read `n=256,stride=3` or `M=N=K=1024`; `kernel=name` where a file has several."""
-    found = {}
-    for part in spec.split(","):
-        *names, value = part.split("=")
-        found |= dict.fromkeys(names, int(value) if value.isdigit() else value)
-    return found
-
-
-def launch_of(name: str, sizes: dict[str, int]) -> kernel_launches.Launch:
-    return kernel_launches.PLANS[name].launch(**sizes)
-
-
-def run(name: str, launch: kernel_launches.Launch) -> tuple:
-    """Launch on copies of the arguments and return them."""
-    arguments = copy.deepcopy(launch.arguments)
-    needed = NEEDS.search(text(name))
-    special = needed[1] if needed and needed[1].endswith("a") else None
-    module = ck.compile(KERNELS / name, arch=special, defines=launch.defines)
-    kernel = module[launch.kernel]
-    kernel.launch(
-        launch.grid,
-        launch.block,
-        *arguments,
-        shared_bytes=launch.shared_bytes,
-        cooperative=launch.cooperative,
-    )
-    return arguments
-
-
 EXPECTATIONS = [
     Expectation(name, match[1], match[2], int(match[3]))
     for name in CORRECT
@@ -121,8 +62,8 @@ EXPECTATIONS = [
 CASES = [
     pytest.param(name, sizes, id=f"{name}-{'-'.join(map(str, sizes.values()))}")
     for name in CORRECT
-    if name in kernel_launches.PLANS
-    for sizes in kernel_launches.PLANS[name].sizes
+    if name in plans()
+    for sizes in plans()[name].sizes
 ]
 
 
@@ -177,11 +118,11 @@ def test_kernels_are_short(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_file_can_be_launched_by_the_tests(name):
-    assert name in kernel_launches.PLANS
+    assert name in plans(), missing_plan(name)
 
 
 def test_every_plan_has_its_file():
-    assert sorted(kernel_launches.PLANS.keys() - set(FILES)) == []
+    assert sorted(plans().keys() - set(FILES)) == []
 
 
 # ---------------------------------------------------------------- the code

@@ -6,10 +6,10 @@ import ctypes
 import shutil
 import subprocess
 
+import course_kernels as kernels
 import fake_stopwatch
 import numpy as np
 import pytest
-import test_kernels as kernels
 from kernel_launches import ROUNDING, matrices
 
 import coursekit as ck

@@ -12,14 +12,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import fused_launches
-import kernel_launches
+import course_kernels as kernels
 import mutations
 import numpy as np
 import pytest
-import test_kernels as kernels
+from kernel_launches import plans
+from launches.mnist_fast import CUT
 from synchronised_kernels import KERNELS as SYNCHRONISED
-from test_async_copies import TILES
+from synchronised_kernels import TILES
 
 import coursekit as ck
 from coursekit.exercises import catalogue
@@ -49,7 +49,7 @@ ELSEWHERE = (
 SMALL, LARGE = {"N": 2, "sms": 1}, {"N": 2, "sms": 1, "side": 24}
 FEW = {
     "mnist_fast/moments.cu": [SMALL],
-    "mnist_fast/forward_convolutions.cu": [SMALL, fused_launches.CUT],
+    "mnist_fast/forward_convolutions.cu": [SMALL, CUT],
     "mnist_fast/forward_hidden.cu": [SMALL],
     "mnist_fast/head.cu": [SMALL],
     "mnist_fast/backward_hidden.cu": [SMALL],
@@ -235,7 +235,7 @@ class Subject:
 
 
 def _of_plan(name: str) -> Subject:
-    sizes = FEW.get(name, kernel_launches.PLANS[name].sizes)
+    sizes = FEW.get(name, plans()[name].sizes)
     return Subject(name, kernels.text(name), lambda: _launched(name, sizes))
 
 
@@ -325,7 +325,7 @@ SUBJECTS = {
         *(
             _of_plan(name)
             for name in kernels.CORRECT
-            if name in kernel_launches.PLANS and not name.startswith(ELSEWHERE)
+            if name in plans() and not name.startswith(ELSEWHERE)
         ),
         *(_of_header(*pair) for pair in HEADERS.items()),
         # That every exercise has its solution is tested elsewhere.

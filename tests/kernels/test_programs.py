@@ -6,7 +6,6 @@ from PATH. It runs where a GPU is; elsewhere it must fail, and say where.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -14,10 +13,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cuda_compiler import nvcc
 
 from coursekit.toolchain.cuda_source import function_lines, header_lines
 
-KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 PROGRAMS = sorted((KERNELS / "programs").glob("*.cu"))
 OWNERS = KERNELS / "programs" / "owners.h"
 FIELDS = {"What", "Build", "Run", "Names", "Prints"}
@@ -50,16 +50,6 @@ def code(path: Path) -> list[str]:
     """Return the lines below the header comment."""
     text = path.read_text(encoding="utf-8")
     return text.split("\n")[header_lines(text) :]
-
-
-def nvcc() -> str | None:
-    """Find nvcc in the packages of this Python, else on PATH."""
-    found = importlib.util.find_spec("nvidia")
-    for place in (found.submodule_search_locations or ()) if found else ():
-        candidate = Path(place) / "cu13" / "bin" / "nvcc"
-        if os.access(candidate, os.X_OK):
-            return str(candidate)
-    return shutil.which("nvcc")
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from coursekit.lessons import datasets
 from coursekit.lessons.datasets import download, sources
 from coursekit.lessons.datasets.download import Known, fetch
 
-REAL = Path(__file__).resolve().parents[1] / "../shared/data/mnist"
+REAL = Path(__file__).resolve().parents[2] / "../shared/data/mnist"
 real_digits = pytest.mark.skipif(
     not REAL.exists(), reason="the real digits are not beside this repository"
 )

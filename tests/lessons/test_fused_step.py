@@ -6,11 +6,10 @@ import contextlib
 import copy
 import functools
 
-import fused_launches  # noqa: F401 (registers its launches)
 import numpy as np
 import pytest
 from fused_reference import DEVIATION, MEAN, RATE, TINY, batch, start
-from kernel_launches import PLANS
+from kernel_launches import plans
 
 import coursekit as ck
 from coursekit import errors
@@ -215,7 +214,7 @@ def test_the_tuned_update_writes_a_loss_that_is_a_number():
 
 def tuned_loss(at: int, value: float) -> float:
     """Return the loss that the first block of the tuned update writes."""
-    launch = PLANS["mnist_tuned/update.cu"].launch(first=1)
+    launch = plans()["mnist_tuned/update.cu"].launch(first=1)
     arguments = list(copy.deepcopy(launch.arguments))
     arguments[0][at] = value
     with ck.simulator():
@@ -225,7 +224,7 @@ def tuned_loss(at: int, value: float) -> float:
 
 
 def test_the_tuned_head_passes_a_nan_on():
-    launch = PLANS["mnist_tuned/head.cu"].launch()
+    launch = plans()["mnist_tuned/head.cu"].launch()
     arguments = list(copy.deepcopy(launch.arguments))
     arguments[0][5] = np.nan
     with ck.simulator():
@@ -286,7 +285,7 @@ SPOILED = [
 
 @pytest.mark.parametrize(("phase", "old", "new"), SPOILED)
 def test_a_spoiled_phase_is_noticed(phase, old, new):
-    plan = PLANS[f"mnist_fast/{phase}.cu"]
+    plan = plans()[f"mnist_fast/{phase}.cu"]
     launch = plan.launch(**plan.sizes[0])
     module = ck.compile(f"mnist_fast/{phase}.cu", defines=launch.defines)
     (text,) = [t for name, t in module.sources.items() if name.endswith(f"{phase}.cu")]

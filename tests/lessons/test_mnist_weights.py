@@ -46,7 +46,7 @@ TRAINING = Training(
 )
 NAMES = [*TINY.learnt, *TINY.kept]
 SHIPPED = [name for name in shipping.RECIPES if shipping.file(name).exists()]
-REAL = Path(__file__).parents[2] / "shared" / "data" / "mnist"
+REAL = Path(__file__).parents[3] / "shared" / "data" / "mnist"
 
 
 def drawn(network=TINY, seed=3):

@@ -12,7 +12,7 @@ from glossary import PATH, Entry, anchors, entries, unknown_terms
 TEXT = PATH.read_text(encoding="utf-8")
 ENTRIES = entries(TEXT)
 NOTEBOOKS = sorted(PATH.parent.glob("*.ipynb"))
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def name(value: Entry | Path) -> str:

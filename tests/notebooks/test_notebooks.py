@@ -20,7 +20,7 @@ import tiny_exercises
 
 from coursekit.exercises import catalogue
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # Far above what a run takes, on any machine.
 PATIENCE_S = 400

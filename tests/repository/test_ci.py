@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[1] / ".ci" / "run"
+SCRIPT = Path(__file__).resolve().parents[2] / ".ci" / "run"
 COMMANDS = ("bash", "dirname", "mktemp", "tail", "cat", "rm")
 INSTALLED = "apt-get -q -y install --no-install-recommends chromium fonts-dejavu-core"
 

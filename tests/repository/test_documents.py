@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import course_kernels
 import notebook_lint
 import pytest
-import test_kernels
 
 import coursekit as ck
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = ("README.md", "CONTRIBUTING.md")
 SUFFIXES = (".py", ".md", ".cu", ".yml", ".toml", ".ipynb", ".svg", ".js")
 MADE_LATER = (".venv", "work/")
@@ -93,7 +93,7 @@ def test_contributing_explains_the_line_of_a_kernel(line):
 
 @pytest.mark.parametrize(
     ("line", "pattern"),
-    [("expect", test_kernels.EXPECT), ("finds", test_kernels.FINDS)],
+    [("expect", course_kernels.EXPECT), ("finds", course_kernels.FINDS)],
 )
 def test_example_of_a_kernel_line_is_read_by_the_tests(line, pattern):
     (shown,) = re.findall(
@@ -103,7 +103,7 @@ def test_example_of_a_kernel_line_is_read_by_the_tests(line, pattern):
 
 
 def test_contributing_says_where_kernels_are_launched():
-    assert "tests/kernel_launches.py" in words("CONTRIBUTING.md")
+    assert "tests/kernels/launches/" in words("CONTRIBUTING.md")
 
 
 def test_documents_name_enough_for_these_tests_to_mean_something():

@@ -7,7 +7,7 @@ import pytest
 
 from coursekit.benchmarking.records import records
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "assets" / "readme_pictures.py"
 LARGEST_BYTES = 150_000
 

@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from rattler import MatchSpec
 from rattler.exceptions import InvalidMatchSpecError
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
 CONDA_NAMES = PYPROJECT["tool"]["coursekit"]["conda"]

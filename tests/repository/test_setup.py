@@ -18,7 +18,7 @@ from packaging.specifiers import SpecifierSet
 
 from coursekit import setup_environment as setup
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "coursekit" / "setup_environment.py"
 PYTHON = (3, 12, 1)
 Usage = namedtuple("Usage", "total used free")

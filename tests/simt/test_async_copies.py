@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from synchronised_kernels import TILES
 
 import coursekit as ck
 
@@ -22,25 +23,6 @@ template <int LEFT> __device__ void wait() {
 }
 __device__ void wait_all() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 """
-# Sums the rows of tiles of 64 values; the next tile is on its way meanwhile.
-TILES = """#include <cuda_pipeline.h>
-__global__ void k(const float* x, float* sums, int tiles) {
-  __shared__ float tile[2][64];
-  int t = threadIdx.x;
-  __pipeline_memcpy_async(&tile[0][t], x + t, 4);
-  __pipeline_commit();
-  float sum = 0;
-  for (int i = 0; i < tiles; ++i) {
-    if (i + 1 < tiles)
-      __pipeline_memcpy_async(&tile[(i + 1) % 2][t], x + (i + 1) * 64 + t, 4);
-    __pipeline_commit();
-    __pipeline_wait_prior(1);
-    __syncthreads();
-    sum += tile[i % 2][63 - t] * (i + 1);
-    __syncthreads();
-  }
-  sums[t] = sum;
-}"""
 WAIT = "    __pipeline_wait_prior(1);\n"
 COOPERATIVE = """#include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

@@ -11,9 +11,9 @@ from pathlib import Path
 import ptx_corpus
 import ptx_fuzz
 import pytest
+from cuda_compiler import nvcc
 from ptx_generator import generator, program
 from ptx_writer import APPROXIMATE, COMMON, RARE
-from test_programs import nvcc
 
 from coursekit.simt.compiled import machine
 from coursekit.simt.compiled.fast import FastTier
@@ -199,9 +199,7 @@ def recorded():
 def test_random_programs_leave_what_they_left_on_a_gpu(part):
     golden = recorded()
     if not golden:
-        pytest.skip(
-            "no recorded results; python tests/ptx_corpus.py on a GPU makes them"
-        )
+        pytest.skip("no recorded results: run tests/support/ptx_corpus.py on a GPU")
     found = {
         seed: ptx_corpus.compared(int(seed), *golden[seed])
         for seed in list(golden)[part::20]

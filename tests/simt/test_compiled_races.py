@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 from collections import Counter
 
-import broken_launches  # noqa: F401 (registers its launches)
-import kernel_launches
+import course_kernels as kernels
 import mutations
 import numpy as np
 import pytest
 import race_programs
-import test_kernels as kernels
+from kernel_launches import plans
 from synchronised_kernels import KERNELS, spoiled, without
 from test_checks_ordering import ORDERED, UNORDERED, arrays
 
@@ -102,7 +101,7 @@ BROKEN = [
 @pytest.mark.parametrize("name", BROKEN)
 def test_findings_of_a_broken_kernel_are_the_interpreters(name):
     file = f"broken/{name}.cu"
-    compiled, interpreted = compare(file, kernel_launches.PLANS[file].sizes[0])
+    compiled, interpreted = compare(file, plans()[file].sizes[0])
     assert said(compiled) == said(interpreted)
     assert said(compiled)
 
@@ -124,7 +123,7 @@ MUTANTS = [
 @pytest.mark.parametrize(("name", "number"), MUTANTS)
 def test_findings_of_a_mutant_are_the_interpreters(name, number):
     text = mutations.mutants(kernels.text(name))[number].text
-    sizes = kernel_launches.PLANS[name].sizes[-1]
+    sizes = plans()[name].sizes[-1]
     compiled, interpreted = compare(name, sizes, text)
     assert said(compiled) == said(interpreted)
 
@@ -159,7 +158,7 @@ INTERPRETED = {
     ],
 )
 def test_engine_that_checks_a_kernel(name, engine):
-    launch = kernels.launch_of(name, kernel_launches.PLANS[name].sizes[-1])
+    launch = kernels.launch_of(name, plans()[name].sizes[-1])
     kernel = ck.compile(kernels.KERNELS / name)[launch.kernel]
     options = {"shared_bytes": launch.shared_bytes, "cooperative": launch.cooperative}
     arguments = launch.grid, launch.block, launch.arguments

@@ -53,7 +53,7 @@ def wrong(name, real):
 @pytest.mark.parametrize("name", CASES)
 def test_counts_equal_those_recorded_on_an_h200(name):
     if name not in RECORDED:
-        pytest.skip("not measured on an H200 yet: run tests/nsight_compare.py there")
+        pytest.skip("not measured on an H200 yet: run `make golden` there")
     assert wrong(name, RECORDED[name]) == []
 
 

@@ -1,6 +1,6 @@
 """Spoiled PTX never ends the process: every failure is an error of the course.
 
-`python tests/crash_fuzz.py --seeds 0:20000` tries more programs.
+`python tests/support/crash_fuzz.py --seeds 0:20000` tries more programs.
 """
 
 from __future__ import annotations

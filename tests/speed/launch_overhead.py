@@ -1,6 +1,6 @@
 """What a launch on a stream costs, against CuPy's RawKernel in the same run.
 
-Run `python tests/benchmarks/launch_overhead.py` on a machine with a GPU. Host time
+Run `python tests/speed/launch_overhead.py` on a machine with a GPU. Host time
 per launch, nothing waits: the queue is drained between the samples.
 """
 

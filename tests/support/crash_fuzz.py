@@ -1,8 +1,8 @@
 """Spoils PTX and runs what is left on the engines of the simulator: none may crash.
 
-python tests/crash_fuzz.py --seeds 0:20000 --processes 2
-python tests/crash_fuzz.py --seeds 17 --print      # the PTX of a seed
-python tests/crash_fuzz.py --seeds 17 --reduce     # fewer lines that still fail
+python tests/support/crash_fuzz.py --seeds 0:20000 --processes 2
+python tests/support/crash_fuzz.py --seeds 17 --print      # the PTX of a seed
+python tests/support/crash_fuzz.py --seeds 17 --reduce     # fewer lines that still fail
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from matmul_launches import Boxes
+from kernel_launches import Boxes, plans
 
 import coursekit as ck
 from coursekit.errors import CourseError
@@ -31,7 +31,7 @@ from coursekit.simt.interpreter.program import Program
 from coursekit.simt.memory.memory import Memory, storage
 from coursekit.simt.run.launch import launch
 
-KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 # Each program runs on the first engine and on one of the others.
 ENGINES = ("interpreter", "compiled", "general")
 CHECKERS = ("racecheck", "initcheck", "synccheck", "memcheck")
@@ -94,10 +94,7 @@ def _base(name: str, kernel, grid, block, arguments, shared_bytes: int = 0) -> B
 
 
 def _course_kernels():
-    import broken_launches  # noqa: F401 (registers its launches)
-    from kernel_launches import PLANS
-
-    for name, plan in sorted(PLANS.items()):
+    for name, plan in plans().items():
         if name == "broken/bad_launch.cu" or not plan.sizes:
             continue
         given = plan.launch(**plan.sizes[len(plan.sizes) // 2])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-PATH = Path(__file__).resolve().parents[1] / "notebooks" / "glossary.md"
+PATH = Path(__file__).resolve().parents[2] / "notebooks" / "glossary.md"
 ENTRY = re.compile(r"^## (?P<term>.+)\n\n(?P<text>(?:(?!## ).*\n?)*)", re.MULTILINE)
 LINK = re.compile(
     r"\[(?P<shown>[^\]]*)\]\((?P<page>[^)#\s]*glossary\.md)(?P<anchor>[^)]*)\)"

@@ -308,7 +308,7 @@ def executed(notebook: NotebookNode) -> Complaints:
 
 def clean_outputs(notebook: NotebookNode) -> Complaints:
     """Store no errors (unless tagged), warnings, machine paths or addresses."""
-    repository = str(Path(__file__).resolve().parents[1])
+    repository = str(Path(__file__).resolve().parents[2])
     places = {repository, str(Path.home()), tempfile.gettempdir(), sys.prefix}
     for cell, output in outputs(notebook):
         if output.output_type == "error" and "raises-exception" not in tags(cell):

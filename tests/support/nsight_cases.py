@@ -1,9 +1,9 @@
 """Launches whose counters are compared with Nsight Compute on a GPU.
 
 Single accesses of one warp with every stride, offset, width and mask that matters,
-and small kernels of the kinds that the course has. `python tests/nsight_cases.py`
-runs them all on the GPU, in order, for Nsight Compute to measure; with the name of
-a kernel, those of that name.
+and small kernels of the kinds that the course has.
+`python tests/support/nsight_cases.py` runs them all on the GPU, in order, for Nsight
+Compute to measure; with the name of a kernel, those of that name.
 """
 
 from __future__ import annotations
@@ -12,19 +12,9 @@ import re
 import sys
 from dataclasses import dataclass
 
-import broken_launches  # noqa: F401 (registers its launches)
-import fusion_launches  # noqa: F401 (registers its launches)
-import golf_launches  # noqa: F401 (registers its launches)
-import hunt_launches  # noqa: F401 (registers its launches)
-import kernel_launches
-import ladder_launches  # noqa: F401 (registers its launches)
-import matmul_launches  # noqa: F401 (registers its launches)
-import mnist_launches  # noqa: F401 (registers its launches)
-import moving_launches  # noqa: F401 (registers its launches)
 import numpy as np
-import profiling_launches  # noqa: F401 (registers its launches)
 import shared_kernels
-import tile_launches  # noqa: F401 (registers its launches)
+from kernel_launches import plans
 
 import coursekit as ck
 from coursekit import paths
@@ -383,7 +373,7 @@ _NEEDS = re.compile(r"^// needs: (\w+a)$", re.MULTILINE)
 
 def course_kernels():
     """Yield the kernels of the course, those that print or fail left out."""
-    for path, plan in kernel_launches.PLANS.items():
+    for path, plan in plans().items():
         for sizes in plan.sizes[-2:]:
             launch = plan.launch(**sizes)
             if path.startswith(_LEFT_OUT) or launch.prints or launch.defines:

@@ -1,6 +1,6 @@
 """Compare the counters of every case with Nsight Compute, or record them; on a GPU.
 
-`python tests/nsight_compare.py tests/golden/ncu_h200.json` measures on this
+`python tests/support/nsight_compare.py tests/golden/ncu_h200.json` measures on this
 machine's GPU, writes the file, and prints what differs from the simulator.
 """
 
@@ -17,7 +17,7 @@ import nsight_cases
 import coursekit as ck
 from coursekit.benchmarking.nsight import counters
 
-GOLDEN = Path(__file__).parent / "golden" / "ncu_h200.json"
+GOLDEN = Path(__file__).parents[1] / "golden" / "ncu_h200.json"
 
 
 def measured() -> dict[str, dict[str, int]]:

@@ -1,7 +1,7 @@
 """Compare `ck.occupancy` with CUDA's own answer for every course kernel; on a GPU.
 
-`python tests/occupancy_h200.py tests/golden/occupancy_h200.json` asks this machine's
-GPU, writes what the course's tests compare with, and prints what differs.
+`python tests/support/occupancy_h200.py tests/golden/occupancy_h200.json` asks this
+machine's GPU, writes what the course's tests compare with, and prints what differs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from kernel_launches import PLANS
+from kernel_launches import plans
 
 import coursekit as ck
 from coursekit import hardware, paths
@@ -24,7 +24,7 @@ from coursekit.benchmarking.nsight import counters
 from coursekit.errors import CourseError
 from coursekit.toolchain.cubin import Resources
 
-GOLDEN = Path(__file__).parent / "golden" / "occupancy_h200.json"
+GOLDEN = Path(__file__).parents[1] / "golden" / "occupancy_h200.json"
 BLOCKS = (1, 32, 33, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 DYNAMIC_BYTES = (0, 1, 1000, 8192, 20_000, 49_000, 100_000, 200_000)
 # Launches that Nsight Compute lists the limits of: (threads, dynamic bytes).
@@ -74,8 +74,8 @@ def kernels(path: str) -> Iterator:
     text = (paths.kernels() / path).read_text()
     module = ck.compile(path, arch="sm_90a" if "needs: sm_90a" in text else None)
     names = list(module.kernels)
-    if path in PLANS and PLANS[path].sizes:
-        plan = PLANS[path]
+    plan = plans().get(path)
+    if plan and plan.sizes:
         names.append(plan.launch(**plan.sizes[0]).kernel)
     for name in dict.fromkeys(names):
         yield module[name]

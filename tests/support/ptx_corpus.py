@@ -1,7 +1,7 @@
 """What random PTX programs leave in memory on a GPU: recorded there, compared anywhere.
 
-`python tests/ptx_corpus.py tests/golden/ptx_corpus.json` runs the programs on this
-machine's GPU, writes the file, and prints where the simulator differs.
+`python tests/support/ptx_corpus.py tests/golden/ptx_corpus.json` runs the programs on
+this machine's GPU, writes the file, and prints where the simulator differs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from ptx_fuzz import BUFFERS, first_word, run
 from ptx_generator import Case, program
 
-GOLDEN = Path(__file__).parent / "golden" / "ptx_corpus.json"
+GOLDEN = Path(__file__).parents[1] / "golden" / "ptx_corpus.json"
 SEEDS = 500
 GUARD = 4096  # bytes around a buffer, that no program writes
 

@@ -1,8 +1,8 @@
 """Runs random PTX programs on the engines of the simulator and compares everything.
 
-python tests/ptx_fuzz.py --seeds 0:10000 --processes 2
-python tests/ptx_fuzz.py --seeds 17 --print      # the PTX of a seed
-python tests/ptx_fuzz.py --seeds 17 --reduce     # a smaller program that fails
+python tests/support/ptx_fuzz.py --seeds 0:10000 --processes 2
+python tests/support/ptx_fuzz.py --seeds 17 --print      # the PTX of a seed
+python tests/support/ptx_fuzz.py --seeds 17 --reduce     # a smaller program that fails
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from coursekit.lessons.datasets import drawn, scanned, scanning
 from coursekit.widgets import draw_digit
 from coursekit.widgets.draw_digit_picture import described, percent
 
-REAL = Path(__file__).parents[2] / "shared" / "data" / "mnist"
+REAL = Path(__file__).parents[3] / "shared" / "data" / "mnist"
 DRAWINGS = [
     pytest.param(changed(STROKES[digit], **HANDS[hand]), id=f"{digit} {hand}")
     for digit in STROKES

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import traitlets
-from test_listing import contrast
+from contrast import contrast
 from traced_kernels import row_sums, shift_left
 
 import coursekit as ck
@@ -31,7 +31,7 @@ from coursekit.widgets import (
 from coursekit.widgets.base import FOLDER, CourseWidget
 from coursekit.widgets.grid_map import MODES
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "grid_block", "grid_map", "question", "questions")
 SHEETS = (
     "draw_digit", "fusion", "grid_block", "learning", "microscope", "occupancy",

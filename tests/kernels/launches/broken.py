@@ -1,6 +1,6 @@
 """How the tests launch the files of kernels/broken: one function a defect.
 
-As in kernel_launches.py; results are what the kernel would leave without its defect.
+Results are what the kernel would leave without its defect.
 """
 
 from __future__ import annotations
@@ -15,8 +15,18 @@ from kernel_launches import (
     matrices,
     picture,
     ramp,
-    vector_sum,
 )
+
+from launches import first, start, synchronisation
+
+launches("broken/vec_add_no_guard.cu")(start.vec_add)
+launches("broken/rotate_missing_barrier.cu", [{"n": 128, "by": 32}])(
+    synchronisation.rotate
+)
+launches("broken/heat_one_barrier.cu", synchronisation.RODS[:1])(
+    synchronisation.heat_block
+)
+launches("broken/message_plain.cu", [{"n": 4}])(synchronisation.message)
 
 
 @launches("broken/matmul_missing_first_barrier.cu", [{"n": 32}])
@@ -37,12 +47,12 @@ def shift(n: int) -> Launch:
 
 @launches("broken/vec_add_off_by_one.cu", [{"n": 1000}])
 def vec_add_off_by_one(n: int) -> Launch:
-    return vector_sum("vec_add", n, blocks(n, 256), 256)
+    return first.vector_sum("vec_add", n, blocks(n, 256), 256)
 
 
 @launches("broken/vec_add_endless.cu", [{"n": 100}])
 def vec_add_endless(n: int) -> Launch:
-    return vector_sum("vec_add", n, 1, 64)
+    return first.vector_sum("vec_add", n, 1, 64)
 
 
 @launches("broken/block_sum_unset_tile.cu", [{"n": 1000}])
@@ -216,3 +226,10 @@ def relu_backward(n: int) -> Launch:
     wanted = np.where(x > 0, dy, 0).astype(np.float64)
     arguments = (x, blank(n), dy, blank(n), n)
     return Launch("relu_backward", blocks(n, 256), 256, arguments, {3: wanted})
+
+
+@launches("broken/bad_launch.cu")
+def bad_launch(n: int) -> Launch:
+    x = ramp(n)
+    wanted = x.astype(np.float64) ** 2
+    return Launch("square", 1, n, (x,), {0: wanted}, ROUNDING)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from kernel_launches import RAGGED, ROUNDING, Launch, blank, blocks, launches
-from ladder_launches import EPSILON, picture, rounded
+from kernel_launches import RAGGED, ROUNDING, Launch, blank, blocks, launches, picture
+
+from launches.layernorm import EPSILON, rounded
 
 MATRICES = [{"rows": r, "cols": c} for r, c in ((1, 1), (3, 33), (2, 300))]
 REACH = 4.0  # no argument of GELU is further from 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from kernel_launches import RAGGED, ROUNDING, Launch, blank, blocks, launches, ramp
-from moving_launches import WINDOWS
+
+from launches.moving import WINDOWS
 
 
 @launches(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from kernel_launches import ROUNDING, Launch, blocks, launches, matrices, ramp
+from kernel_launches import ROUNDING, Boxes, Launch, blocks, launches, matrices, ramp
 
-import coursekit as ck
 from coursekit.benchmarks import pieces, tilings
 
 ANY = [{"M": M, "N": N, "K": K} for M, N, K in ((1, 1, 1), (33, 31, 65), (70, 129, 7))]
@@ -73,20 +72,6 @@ def matmul_double_buffered(M: int, N: int, K: int) -> Launch:
 
 
 # ---------------------------------------------------------------- tensor maps
-
-
-class Boxes:
-    """An array of which a kernel copies boxes: its tensor map, made at the launch."""
-
-    def __init__(self, array: np.ndarray, box: tuple[int, int], swizzle=None):
-        self.array, self.box, self.swizzle, self.map = array, box, swizzle, None
-
-    def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        return self.array
-
-    def __bytes__(self) -> bytes:
-        self.map = ck.tensor_map(ck.to_device(self.array), self.box, self.swizzle)
-        return bytes(self.map)
 
 
 def boxed(launch: Launch, a_box, b_box, shared_bytes: int) -> Launch:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from kernel_launches import Launch, blank, blur, launches, ramp
+from kernel_launches import Launch, blank, launches, ramp
+
+from launches.first import blur
 
 BLURRED = [(1, 1, 1), (31, 33, 2), (8, 65, 0), (20, 70, 9)]
 
