@@ -43,6 +43,10 @@ test-notebooks:
 	@$(PY) -m pytest -c pyproject.toml --nbval-lax --nbval-current-env --solutions \
 	    --nbval-cell-timeout=$(CELL_TIMEOUT) -n $(WORKERS) --dist loadscope --color=no $(NOTEBOOKS)
 
+.PHONY: test-fast
+test-fast: setup check  ## while you work: all tests but what tests/slow.toml leaves out (minutes)
+	@$(PY) -m pytest -p no:nbval -n $(WORKERS) --dist worksteal -m "not slow" tests $(ARGS)
+
 test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 	@nvidia-smi -L || { echo "make test-gpu: no NVIDIA GPU here; make test needs none" >&2; exit 1; }
 	@$(PY) -m pytest -m gpu tests $(ARGS)

@@ -2,7 +2,7 @@
 
     .venv/bin/python assets/readme_pictures.py
 
-It prints a line of Markdown for each, whose words tests/test_readme_pictures.py
+It prints a line of Markdown for each, whose words a test (test_readme_pictures.py)
 compares with the README: a new record asks for new pictures and new words.
 """
 

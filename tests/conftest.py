@@ -5,23 +5,42 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import tomllib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+TESTS = Path(__file__).parent
 FOLDERS = ("CACHE", "DATA", "STATE", "WORK")
 
 
 LEFT_OUT = pytest.StashKey[int]()
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(config, items):
     """Leave out the tests of a GPU where there is none, unless they are asked for."""
-    if "gpu" in config.option.markexpr or not no_gpu():
-        return
-    kept = [item for item in items if item.get_closest_marker("gpu") is None]
-    config.stash[LEFT_OUT] = len(items) - len(kept)
-    items[:] = kept
+    if "gpu" not in config.option.markexpr and no_gpu():
+        kept = [item for item in items if item.get_closest_marker("gpu") is None]
+        config.stash[LEFT_OUT] = len(items) - len(kept)
+        items[:] = kept
+    mark_slow(items)
+
+
+def mark_slow(items):
+    """Mark what `make test-fast` leaves out, as slow.toml says."""
+    every = tomllib.loads((TESTS / "slow.toml").read_text(encoding="utf-8"))["every"]
+    seen = Counter()
+    for item in items:
+        if not isinstance(item, pytest.Function) or TESTS not in item.path.parents:
+            continue
+        file = item.path.relative_to(TESTS).as_posix()
+        name = f"{file}::{item.originalname}"
+        if (nth := every.get(name)) is not None:
+            if nth == 0 or seen[name] % nth:
+                item.add_marker("slow")
+            seen[name] += 1
 
 
 def pytest_collection_finish():

@@ -205,6 +205,6 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     for path in create(options.id, options.name, options.topic, host=options.host):
         sys.stdout.write(f"{path}\n")
-    test = f"pytest tests/test_exercises_all.py -k {options.id}"
+    test = f"pytest tests/exercises/test_exercises_all.py -k {options.id}"
     sys.stdout.write(f"Fill in every TODO, then: .venv/bin/python -m {test}\n")
     return 0

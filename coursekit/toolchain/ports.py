@@ -3,7 +3,8 @@
 Registers lie in two banks, those with even and those with odd numbers, and each bank
 gives a scheduler one register a clock. What the assembler marks with `.reuse` is kept
 for the next instruction that reads the same register in the same place. Measured with
-patterns of registers on an H200 (2026-11-21): `tests/test_ports.py` has the clocks.
+patterns of registers on an H200 (2026-11-21): `tests/toolchain/test_ports.py` has the
+clocks.
 """
 
 from __future__ import annotations

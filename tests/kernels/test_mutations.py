@@ -427,7 +427,7 @@ def test_mutants_that_are_named_exist():
     assert sorted((HARMLESS.keys() | FOUND_AT.keys()) - known) == []
 
 
-# Those of the course are in test_checks_clean.py.
+# Those of the course are in test_kernels_are_clean.py.
 @pytest.mark.parametrize("checker", sorted({c for cs in CHECKERS.values() for c in cs}))
 @pytest.mark.parametrize("name", SAMPLES)
 def test_nothing_is_found_in_a_sample(name, checker):

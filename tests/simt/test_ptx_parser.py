@@ -1,4 +1,4 @@
-"""The PTX parser on handwritten PTX; test_ptx_nvrtc.py feeds it what NVRTC writes."""
+"""The PTX parser on PTX by hand; test_ptx_parser_on_nvrtc.py feeds it NVRTC's."""
 
 import doctest
 import random
