@@ -73,6 +73,7 @@ HEADERS = {
     "mnist_tuned/first_layer.cuh": "mnist_tuned/forward_convolutions_float32.cu",
     "mnist_tuned/float32_by_data.cuh": "mnist_tuned/backward_convolution_float32.cu",
     "mnist_tuned/float32_by_weights.cuh": "mnist_tuned/backward_convolution_float32.cu",
+    "layernorm/row.cuh": "layernorm/step_03_registers.cu",
     "softmax/row.cuh": "softmax/step_07_cluster.cu",
 }
 DEAR = FEW.keys() | {name for name in HEADERS if name.startswith("mnist_")}
@@ -107,9 +108,9 @@ HARMLESS = {
     ("softmax/step_07_cluster.cu", 105, "wait()"): ALONE,
     ("softmax/step_07_cluster.cu", 106, "threadIdx.x < SHARE"): SAME_PAIR,
     ("softmax/step_07_cluster.cu", 109, "threadIdx.x < 32"): ALONE,
-    ("layernorm/step_06_cluster.cu", 136, "wait()"): ALONE,
-    ("layernorm/step_06_cluster.cu", 137, "t < SHARE"): SAME_PAIR,
-    ("layernorm/step_06_cluster.cu", 139, "t < 32"): ALONE,
+    ("layernorm/step_06_cluster.cu", 99, "wait()"): ALONE,
+    ("layernorm/step_06_cluster.cu", 100, "t < SHARE"): SAME_PAIR,
+    ("layernorm/step_06_cluster.cu", 102, "t < 32"): ALONE,
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
     ("matmul/step_10_tma_ring.cu", 42, "turn > 0"): NO_PHASE,
     ("matmul/step_10_tma_ring.cu", 68, "(step + AHEAD) * DEPTH < K"): LATE,
@@ -154,8 +155,8 @@ FOUND_AT = {
         (114, "the compiler puts the reading of `before` next to where it is written"),
     ("softmax/step_07_cluster.cu", 62, "__syncthreads()"): (114, EARLY),
     ("softmax/step_07_cluster.cu", 113, "wait()"): (114, EARLY),
-    ("layernorm/step_06_cluster.cu", 87, "__syncthreads()"): (144, EARLY),
-    ("layernorm/step_06_cluster.cu", 143, "wait()"): (144, EARLY),
+    ("layernorm/step_06_cluster.cu", 50, "__syncthreads()"): (107, EARLY),
+    ("layernorm/step_06_cluster.cu", 106, "wait()"): (107, EARLY),
     ("matmul/step_10_tma_ring.cu", 91, "__syncwarp()"):
         (47, "a tile is asked for again, in `fetch`, while lanes read it"),
     ("matmul/step_11_tuned.cu", 312, "wait(&full[0], 0)"):
