@@ -23,6 +23,7 @@
 #ifndef SHARE
 #define SHARE 1  // blocks of a row, a cluster
 #endif
+#include "cluster.cuh"
 #include "row.cuh"
 
 // The parts of a warp: one maximum, and one exp a lane to get there.
@@ -35,44 +36,6 @@ __device__ Part warp_merged(Part own)
     for (int away = 16; away > 0; away /= 2)
         sum += __shfl_xor_sync(ALL, sum, away);
     return {max, sum};
-}
-
-// Arrive without a word about memory, so that nothing has to be waited for.
-__device__ void begin()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.arrive.relaxed.aligned;");
-}
-
-// Say that what this thread has stored is there for those who wait.
-__device__ void arrive()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.arrive.release.aligned;"
-                     ::: "memory");
-}
-
-// Wait until all threads of the cluster have arrived.
-__device__ void wait()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.wait.acquire.aligned;"
-                     ::: "memory");
-    else
-        __syncthreads();
-}
-
-// Store a pair at its place in the shared memory of a block of the cluster.
-__device__ void tell(float2 *place, int block, float2 pair)
-{
-    if constexpr (SHARE > 1) {
-        unsigned here = __cvta_generic_to_shared(place), there;
-        asm("mapa.shared::cluster.u32 %0, %1, %2;"
-            : "=r"(there) : "r"(here), "r"(block));
-        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
-                     ::"r"(there), "f"(pair.x), "f"(pair.y) : "memory");
-    } else
-        *place = pair;
 }
 
 __global__ void __cluster_dims__(SHARE, 1, 1) __launch_bounds__(1024)
