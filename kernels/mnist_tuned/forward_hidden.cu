@@ -12,7 +12,7 @@
 #include "products.cuh"
 #include "statistics.cuh"
 
-// 72 g + 2 t: a half-warp, 32 banks
+// With 72 g + 2 t, half a warp hits all 32 banks.
 constexpr int ROWS = 64, P2_STRIDE = 72;
 struct HiddenShared {
     float w1[W1_CHUNK], p2[ROWS * P2_STRIDE], scale[C2], shift[C2];

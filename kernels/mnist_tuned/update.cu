@@ -18,7 +18,7 @@
 constexpr int SMALL_BLOCKS = 2
     + (CLASSES * (HIDDEN + 1) + THREADS - 1) / THREADS;
 constexpr int W2_COLUMNS = 16, W2_GROUPS = THREADS / W2_COLUMNS;
-constexpr int W2_BLOCKS = W2_SIZE / 4 / W2_COLUMNS;          // 288
+constexpr int W2_BLOCKS = W2_SIZE / 4 / W2_COLUMNS;  // 288
 
 // A weight goes downhill; what is lost where it is stored goes into `rest`.
 __device__ __forceinline__ void descend(float &weight, float &rest,
