@@ -52,7 +52,7 @@ __device__ __forceinline__ void copy_picture(
             int pixel = i / (C1 / 4), c = i % (C1 / 4) * 4;
             int to = (pixel / SIDE1 + 1) * PITCH + pixel % SIDE1 + 1;
             copy_async(s.p1 + to * P1_STRIDE + c, from.p1 + n * POOLED1
-                * C1 + 4 * i);
+                       * C1 + 4 * i);
         }
     if (from.does & BY_DATA) {
         int i = 4 * threadIdx.x;
@@ -61,7 +61,7 @@ __device__ __forceinline__ void copy_picture(
                        (const float *)from.where1 + n * POOLED1 * C1 / 8
                            + i);
         load_picture(s.x[side], from.images + n * PIXELS, from.scale,
-            from.shift);
+                     from.shift);
     }
 }
 
@@ -113,7 +113,7 @@ __device__ __forceinline__ void by_data(ConvBackShared &s, int turn)
                 if (row < rows && column < SIDE1)
                     *(float2 *)(s.dp1 + pixel * DP1_STRIDE + nt * 8 + 2 * t)
                         = make_float2(v[row][nt][2 * right],
-                            v[row][nt][2 * right + 1]);
+                                      v[row][nt][2 * right + 1]);
             }
 }
 
@@ -250,7 +250,7 @@ __device__ __forceinline__ void data_warps(
 // Four warps: the gradient by conv2's weights, summed over pictures.
 __device__ __forceinline__ void weights_warps(
     ConvBackShared &s, const Work &from, Window (&ahead)[AHEAD],
-        float *dw2)
+    float *dw2)
 {
     float v[TAPS][4][4];
     clear(v);

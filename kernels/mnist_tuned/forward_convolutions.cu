@@ -39,7 +39,7 @@ constexpr int F_ROWS = 4, F_NT = 4;
 // rows of c2.
 __device__ __forceinline__ void second_layer(
     const ForwardShared &s, float (&c)[F_ROWS][F_NT][4], int wn, int first,
-        int rows)
+    int rows)
 {
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const float *from = s.p1 + (first * PITCH + g) * P1_STRIDE + t;
@@ -52,7 +52,7 @@ __device__ __forceinline__ void second_layer(
 #pragma unroll
             for (int down = 0; down < 3; ++down)
                 read_right(b[down], s.w2, (3 * down + column) * (C1 / 8)
-                    + k8, 2 * wn, C2);
+                           + k8, 2 * wn, C2);
 #pragma unroll
             for (int x = 0; x < F_ROWS + 2; ++x) {
                 if (x >= rows + 2)
@@ -66,7 +66,7 @@ __device__ __forceinline__ void second_layer(
 #pragma unroll
                 for (int down = 0; down < 3; ++down)
                     if (x - down >= 0 && x - down < F_ROWS && x - down
-                        < rows)
+                            < rows)
                         chain(c[x - down], a, b[down]);
             }
         }
@@ -91,7 +91,7 @@ __device__ __forceinline__ void finish_conv2(
         for (int down = 0; down < 2; ++down)
             *(float4 *)(c2 + ((2 * r + down) * SIDE1 + column) * C2 + k)
                 = make_float4(v[down][0], v[down][1], v[down][2],
-                    v[down][3]);
+                              v[down][3]);
     // Lane g has one column, lane g ^ 1 the other of the window. The even
     // one decides on channels k and k + 1, the odd one on k + 2 and k + 3.
     float best[2];
@@ -104,7 +104,7 @@ __device__ __forceinline__ void finish_conv2(
         for (int down = 0; down < 2; ++down) {
             float own = odd ? v[down][2 + e] : v[down][e];
             float taken = __shfl_xor_sync(ALL, odd ? v[down][e]
-                : v[down][2 + e], 4);
+                                               : v[down][2 + e], 4);
             window[2 * down] = sign * (odd ? taken : own);
             window[2 * down + 1] = sign * (odd ? own : taken);
         }
@@ -180,7 +180,7 @@ __device__ __forceinline__ void finish_rows(
                         = c[2 * i + e / 4][2 * half + e / 2 % 2][2 * right
                             + e % 2];
                 finish_conv2(s, v, pair + i, g + 8 * right, wn * 32 + half
-                    * 16 + 4 * t,
+                             * 16 + 4 * t,
                              sum[half], c2, m2, where2);
             }
         }

@@ -94,7 +94,7 @@ __device__ __forceinline__ void add_pixel(const HiddenShared &s,
 #pragma unroll
         for (int i = 0; i < 2; ++i)
             read_left(a[i], s.p2 + (wm * 32 + i * 16 + g) * P2_STRIDE + k8
-                * 8 + 2 * t,
+                      * 8 + 2 * t,
                       8 * P2_STRIDE);
         multiply(c, a, b, 2);
     }

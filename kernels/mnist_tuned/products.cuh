@@ -127,7 +127,7 @@ __device__ __forceinline__ void multiply(
 template <int MT, int NT>
 __device__ __forceinline__ void multiply(
     float (&c)[MT][NT][4], const Left (&a)[MT], const Right (&b)[NT],
-        int tiles)
+    int tiles)
 {
 #pragma unroll
     for (int i = 0; i < MT; ++i) {
