@@ -17,7 +17,7 @@ help:             ## list the verbs
 	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 setup:            ## make .venv and install everything into it; nothing to do when it is current
-	@$(PYTHON) -I coursekit/setup_environment.py
+	@$(PYTHON) -I setup_environment.py
 
 # The notebooks open as copies in work/, which no update of the course touches.
 # The settings: ask nothing at the first start, and keep widgets in saved notebooks.

@@ -189,9 +189,12 @@ def test_package_imports_neither_tests_nor_notebooks(path):
     assert not [n for n in imported(path) if is_within(n, ("tests", "notebooks"))]
 
 
-@pytest.mark.parametrize("path", sources("coursekit"), ids=relative)
+# What is run as a file has its own folder on sys.path.
+RUN_AS_FILES = [*ROOT.glob("*.py"), *sources("coursekit")]
+
+
+@pytest.mark.parametrize("path", RUN_AS_FILES, ids=relative)
 def test_module_shadows_none_of_the_standard_library(path):
-    # setup_environment.py is run as a file: its folder is then on sys.path.
     assert path.stem not in sys.stdlib_module_names
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from coursekit import setup_environment as setup
+import setup_environment as setup
 
 ROOT = Path(__file__).resolve().parents[1]
-SCRIPT = ROOT / "coursekit" / "setup_environment.py"
+SCRIPT = ROOT / "setup_environment.py"
 PYTHON = (3, 12, 1)
 Usage = namedtuple("Usage", "total used free")
 

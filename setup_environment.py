@@ -1,6 +1,6 @@
 """Make the course's Python environment in `.venv`, or find that it is there already.
 
-    python3 coursekit/setup_environment.py
+    python3 setup_environment.py
 
 Uses the standard library alone and imports nothing of the package, so that any
 Python 3 can run it far enough to say what is wrong. `.venv/coursekit-setup.json`
@@ -22,7 +22,7 @@ import time
 import urllib.request
 
 LOWEST, HIGHEST = (3, 11), (3, 13)
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.abspath(__file__))
 CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 LOWEST_DRIVER = 580
 EXTRAS = {"cpu": "test,torch", "gpu": "test,gpu"}
