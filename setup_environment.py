@@ -343,10 +343,13 @@ def stage(line):
     download = re.match(rf" *Downloading (\S+?)(?:-\d\S*)? {size}", line)
     if download and (download.group(3) == "G" or float(download.group(2)) >= 50):
         return "downloading {} ({} {}B) ...".format(*download.groups())
-    if line.startswith("Installing collected packages:"):
-        return f"unpacking {line.count(',') + 1} packages ..."
-    prepared = re.match(r"Prepared (\d+ packages?)", line)
-    return f"unpacking {prepared.group(1)} ..." if prepared else None
+    unpacked = re.match("Installing collected packages: (.+)", line)
+    if unpacked:
+        several = unpacked.group(1).count(",") + 1
+        names = unpacked.group(1) if several < 3 else f"{several} packages"
+        return f"unpacking {names} ..."
+    linked = re.match(r"Installed (\d+ packages?) in", line)
+    return f"unpacked {linked.group(1)}; compiling them ..." if linked else None
 
 
 def diagnose(log):
