@@ -9,6 +9,7 @@ kernels/ is launched as tests/test_kernels.py does, at the last of its sizes.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import sys
 from pathlib import Path
@@ -49,6 +50,6 @@ def count(name: str, sizes: dict[str, int]) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    with contextlib.redirect_stdout(None):  # some kernels print
+    with contextlib.redirect_stdout(io.StringIO()):  # some kernels print
         counts = {name: count(name, sizes) for name, sizes in cases().items()}
     Path(sys.argv[1]).write_text(json.dumps(counts))

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tomllib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -224,6 +225,26 @@ def test_upgrade_names_the_counts_that_moved():
 
 
 # ---------------------------------------------------------------- one test command
+
+
+@pytest.mark.parametrize("category", [DeprecationWarning, UserWarning])
+def test_warning_at_a_line_of_ours_is_an_error(category):
+    with pytest.raises(category):
+        warnings.warn_explicit("old", category, "ours.py", 1, module="coursekit.plot")
+
+
+@pytest.mark.parametrize("module", ["torch", "torch.jit._script", "triton.language"])
+def test_package_outside_the_lock_may_deprecate_what_it_uses(module):
+    warnings.warn_explicit("old", DeprecationWarning, "theirs.py", 1, module=module)
+
+
+def test_warning_of_another_kind_in_torch_is_an_error():
+    with pytest.raises(UserWarning):
+        warnings.warn_explicit("odd", UserWarning, "theirs.py", 1, module="torch")
+
+
+def test_plugin_for_benchmarks_is_left_out(pytestconfig):
+    assert pytestconfig.pluginmanager.is_blocked("benchmark")
 
 
 def test_ci_runs_the_test_command_of_the_readme():
