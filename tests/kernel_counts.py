@@ -38,15 +38,13 @@ def count(name: str, sizes: dict[str, int]) -> dict[str, int]:
     special = needed[1] if needed and needed[1].endswith("a") else None
     module = ck.compile(path, arch=special, defines=launch.defines)
     kernel = module[launch.kernel]
-    counters = ck.count(
-        kernel,
-        launch.grid,
-        launch.block,
-        launch.arguments,
-        shared_bytes=launch.shared_bytes,
-    )
     taken = module.resources[launch.kernel]
-    return dict(counters.values) | {name: getattr(taken, name) for name in RESOURCES}
+    found = {field: getattr(taken, field) for field in RESOURCES}
+    if launch.cooperative:  # which ck.count cannot ask for
+        return found
+    arguments = launch.grid, launch.block, launch.arguments
+    counters = ck.count(kernel, *arguments, shared_bytes=launch.shared_bytes)
+    return found | dict(counters.values)
 
 
 if __name__ == "__main__":
