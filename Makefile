@@ -1,6 +1,6 @@
 # The course's verbs. `make help` lists them; README.md has the commands behind them.
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test test-gpu check test-code test-notebooks golden reports sass record notebooks doctor clean fuzz bench-simulator
+.PHONY: help setup upgrade lab test test-gpu check test-code test-notebooks golden reports sass record notebooks doctor clean fuzz bench-simulator
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -17,7 +17,12 @@ help:             ## list the verbs
 	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
 setup:            ## make .venv and install everything into it; nothing to do when it is current
-	@$(PYTHON) -I coursekit/setup_environment.py
+	@$(PYTHON) -I setup_environment.py
+
+# The lock and environment.yml change, for you to commit. TESTS names what is to pass.
+upgrade: export TESTS ?= test
+upgrade: setup    ## lock and install the newest of all, test it, say which counts moved
+	@$(PY) upgrade_environment.py
 
 # The notebooks open as copies in work/, which no update of the course touches.
 # The settings: ask nothing at the first start, and keep widgets in saved notebooks.

@@ -23,82 +23,8 @@
 #ifndef SHARE
 #define SHARE 1  // blocks of a row, a cluster
 #endif
-constexpr int QUADS = 8;  // of 16 bytes, a thread
-constexpr unsigned ALL = 0xffffffff;
-
-// The sum of a warp, known to all its lanes.
-__device__ float warp_sum(float own)
-{
-    for (int away = 16; away > 0; away /= 2)
-        own += __shfl_xor_sync(ALL, own, away);
-    return own;
-}
-
-// The sum of a block, known to all its threads.
-__device__ float block_sum(float own, float *of_warp)
-{
-    int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    own = warp_sum(own);
-    if (lane == 0)
-        of_warp[threadIdx.x / 32] = own;
-    __syncthreads();  // every warp has stored its sum
-    return warp_sum(lane < warps ? of_warp[lane] : 0);
-}
-
-// The sum of squares about a mean.
-__device__ float squares(float4 q, float mean)
-{
-    float x = q.x - mean, y = q.y - mean, z = q.z - mean, w = q.w - mean;
-    return (x * x + y * y) + (z * z + w * w);
-}
-
-__device__ float4 normal(
-    float4 q, float mean, float scale, float4 gamma, float4 beta)
-{
-    return make_float4(
-        (q.x - mean) * scale * gamma.x + beta.x,
-        (q.y - mean) * scale * gamma.y + beta.y,
-        (q.z - mean) * scale * gamma.z + beta.z,
-        (q.w - mean) * scale * gamma.w + beta.w);
-}
-
-// Arrive without a word about memory, so that nothing has to be waited for.
-__device__ void begin()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.arrive.relaxed.aligned;");
-}
-
-// Say that what this thread has stored is there for those who wait.
-__device__ void arrive()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.arrive.release.aligned;"
-                     ::: "memory");
-}
-
-// Wait until all threads of the cluster have arrived.
-__device__ void wait()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.wait.acquire.aligned;"
-                     ::: "memory");
-    else
-        __syncthreads();
-}
-
-// Store a pair at its place in the shared memory of a block of the cluster.
-__device__ void tell(float2 *place, int block, float2 pair)
-{
-    if constexpr (SHARE > 1) {
-        unsigned here = __cvta_generic_to_shared(place), there;
-        asm("mapa.shared::cluster.u32 %0, %1, %2;"
-            : "=r"(there) : "r"(here), "r"(block));
-        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
-                     ::"r"(there), "f"(pair.x), "f"(pair.y) : "memory");
-    } else
-        *place = pair;
-}
+#include "cluster.cuh"
+#include "row.cuh"
 
 __global__ void __cluster_dims__(SHARE, 1, 1) __launch_bounds__(1024)
 layernorm_cluster(

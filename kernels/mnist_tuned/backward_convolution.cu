@@ -2,8 +2,8 @@
 //
 // What     A part of the gradient of conv2's weights, dw2[block]; and sums of dz1, the gradient above bn1, and of dz1
 //          times each pixel of its patch. dy2 and dp1 stay on chip.
-// Math     dy2 as in gradient.cuh. With G = sum of dz1 * patch and D = sum of dz1: dbeta1 =
-//          D; dgamma1 = s (w . G - D w . mean); dw = gamma s (G - D mean - dgamma1 s Cov w).
+// Math     dy2 as in gradient.cuh. With G = sum of dz1 * patch and D = sum of dz1:
+//          dbeta1 = D; dgamma1 = s (w . G - D w . mean); dw = gamma s (G - D mean - dgamma1 s Cov w).
 // Idea     Four warps go by data and four by weights, at the same time. A row in registers serves three rows of taps:
 //          1.0 and 0.6 shared wavefronts a product, not 1.5 and 1.4. All loads of a picture are under way at once.
 // Launch   block 256; grid (up to the pictures, 1), or (.., 2) with a block for each product where there are few.
@@ -23,8 +23,7 @@ static_assert(PRECISION == 1, "the float32 step has a file of its own");
 // apart by eight channels.
 constexpr int DY_PITCH = 16, DY_STRIDE = 68, DY_PIXELS = 16 * DY_PITCH + 2;
 constexpr int P1_STRIDE = 36, P1_PIXELS = PADDED + 2;
-// float2 of four pixels: 32 banks
-constexpr int DP1_STRIDE = 40;
+constexpr int DP1_STRIDE = 40;  // float2 of four pixels: 32 banks
 constexpr int BY_DATA = 1, BY_WEIGHTS = 2;
 struct ConvBackShared {
     float w2[W2_SIZE], dy[DY_PIXELS * DY_STRIDE], p1[P1_PIXELS * P1_STRIDE];
@@ -42,8 +41,8 @@ struct Work : Source {
     int does;
 };
 
-// Begin to copy what is taken as it is: p1, its places in the windows, the
-// picture.
+// Begin to copy what is taken as it is: p1, its places in the windows, and
+// the picture.
 __device__ __forceinline__ void copy_picture(
     ConvBackShared &s, const Work &from, int n, int side)
 {
@@ -53,7 +52,7 @@ __device__ __forceinline__ void copy_picture(
             int pixel = i / (C1 / 4), c = i % (C1 / 4) * 4;
             int to = (pixel / SIDE1 + 1) * PITCH + pixel % SIDE1 + 1;
             copy_async(s.p1 + to * P1_STRIDE + c, from.p1 + n * POOLED1
-                * C1 + 4 * i);
+                       * C1 + 4 * i);
         }
     if (from.does & BY_DATA) {
         int i = 4 * threadIdx.x;
@@ -62,7 +61,7 @@ __device__ __forceinline__ void copy_picture(
                        (const float *)from.where1 + n * POOLED1 * C1 / 8
                            + i);
         load_picture(s.x[side], from.images + n * PIXELS, from.scale,
-            from.shift);
+                     from.shift);
     }
 }
 
@@ -114,13 +113,13 @@ __device__ __forceinline__ void by_data(ConvBackShared &s, int turn)
                 if (row < rows && column < SIDE1)
                     *(float2 *)(s.dp1 + pixel * DP1_STRIDE + nt * 8 + 2 * t)
                         = make_float2(v[row][nt][2 * right],
-                            v[row][nt][2 * right + 1]);
+                                      v[row][nt][2 * right + 1]);
             }
 }
 
 // Add up dz1 * pixel over one picture, a lane a channel, and dz1 itself.
-// Four bits of `where1` are a member of a window, and whether the relu was
-// closed.
+// Four bits of `where1` are a member of a window, and whether the relu
+// was closed.
 __device__ __forceinline__ void first_layer_sums(
     const ConvBackShared &s, int side, float (&sum)[TAPS + 1])
 {
@@ -155,7 +154,7 @@ __device__ __forceinline__ void by_weights(
             * DY_STRIDE + g;
         const float *p = s.p1 + (8 * half + 2 * t) * P1_STRIDE + group * 8
             + g;
-        // of p1, each of four pixels: row[r % 3] is used three times
+        // Rows of p1, of four pixels each: row[r % 3] is used three times.
         float row[3][4];
 #pragma unroll
         for (int i = 0; i < 8; ++i)
@@ -251,7 +250,7 @@ __device__ __forceinline__ void data_warps(
 // Four warps: the gradient by conv2's weights, summed over pictures.
 __device__ __forceinline__ void weights_warps(
     ConvBackShared &s, const Work &from, Window (&ahead)[AHEAD],
-        float *dw2)
+    float *dw2)
 {
     float v[TAPS][4][4];
     clear(v);

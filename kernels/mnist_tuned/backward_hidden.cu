@@ -93,7 +93,7 @@ __device__ __forceinline__ void store_rows(
     for (int i = 0; i < ROWS * HIDDEN / 4 / THREADS; ++i) {
         int at = threadIdx.x + i * THREADS;
         *(float4 *)(s.dh + at / (HIDDEN / 4) * DH_STRIDE
-            + at % (HIDDEN / 4) * 4)
+                    + at % (HIDDEN / 4) * 4)
             = rows.dh[i];
     }
 #pragma unroll
@@ -129,7 +129,7 @@ __device__ __forceinline__ void back_to_pixels(
 #pragma unroll
         for (int i = 0; i < 2; ++i)
             read_left(a[i], s.dh + (wm * 32 + i * 16 + g) * DH_STRIDE + k8
-                * 8
+                      * 8
                       + 2 * t, 8 * DH_STRIDE);
         multiply(c, a, b, 2);
     }

@@ -140,7 +140,7 @@ __device__ __forceinline__ void first_layer(
         b[1][nt].set(1, 0);
     }
     for (int q0 = first + threadIdx.x / 32 * 8; q0 < last;
-        q0 += THREADS / 32 * 8) {
+         q0 += THREADS / 32 * 8) {
         int q = min(q0 + g, last - 1);
         const float *corner = x + 2 * (q / SIDE1 * X_PITCH + q % SIDE1);
         float c[2][4][4];

@@ -159,7 +159,7 @@ __device__ __forceinline__ void store_dp1(
         const float *from = v[row] + nt * 4 + right * 2;
         if (g + 8 * right < SIDE1)
             *(float2 *)(s.dy + dy_place(first_row() + row, g + 8 * right)
-                + nt * 8 + 2 * t)
+                        + nt * 8 + 2 * t)
                 = make_float2(from[0], from[1]);
     }
 }

@@ -3,13 +3,13 @@
 // What     From bytes: p1 and where it comes from; c2; the pooled c2 (m2) and which of four it is; sums of c2.
 // Math     max(relu(bn(y))) = relu(bn(max y)), or of min y where gamma < 0: bn and relu keep the order.
 // Idea     conv1 on the tensor cores: bytes are exact in tf32, and eight pooled pixels are two tiles, so that a lane
-//          has all four members of its windows. In conv2 a row of p1, once in registers, serves three rows of c2: 1.0
-//          shared wavefronts a product in place of 1.5. A lane's four results are neighbours: float4 stores, half as
-//          many.
+//          has all four members of its windows. In conv2 a row of p1, once in registers, serves three rows of c2:
+//          1.0 shared wavefronts a product in place of 1.5. A lane's four results are neighbours: float4 stores,
+//          half as many.
 // Launch   block 256; grid (up to the pictures, 1), or (.., 2) with two blocks a picture where there are few.
 // On chip  115,696 B of shared memory: conv2's weights, p1 with its border, a picture. Two blocks an SM, exactly.
-// Limits   14 columns in tiles of 16. conv1, conv2 and the stores of one block take turns; two blocks overlap by
-//          chance.
+// Limits   14 columns in tiles of 16. conv1, conv2 and the stores of one block take turns; two blocks overlap
+//          by chance.
 //
 // needs: sm_90
 #include "first_layer.cuh"
@@ -17,8 +17,7 @@
 
 static_assert(PRECISION == 1, "the float32 step has a file of its own");
 
-// floats a pixel: 36 g + t hits 32 different banks
-constexpr int P1_STRIDE = 36;
+constexpr int P1_STRIDE = 36;  // floats a pixel; 36 g + t: 32 banks
 constexpr int P1_PIXELS = PADDED + 2;
 struct ForwardShared {
     float w2[W2_SIZE], p1[P1_PIXELS * P1_STRIDE], x[X_SIZE];
@@ -33,14 +32,14 @@ struct ForwardShared {
     }
 };
 
-// a warp: two pairs of rows at most, 32 channels
+// Of a warp: two pairs of rows at most, and 32 channels.
 constexpr int F_ROWS = 4, F_NT = 4;
 
 // conv2: columns g and g + 8 of a row of p1 are the left factor of three
 // rows of c2.
 __device__ __forceinline__ void second_layer(
     const ForwardShared &s, float (&c)[F_ROWS][F_NT][4], int wn, int first,
-        int rows)
+    int rows)
 {
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const float *from = s.p1 + (first * PITCH + g) * P1_STRIDE + t;
@@ -53,7 +52,7 @@ __device__ __forceinline__ void second_layer(
 #pragma unroll
             for (int down = 0; down < 3; ++down)
                 read_right(b[down], s.w2, (3 * down + column) * (C1 / 8)
-                    + k8, 2 * wn, C2);
+                           + k8, 2 * wn, C2);
 #pragma unroll
             for (int x = 0; x < F_ROWS + 2; ++x) {
                 if (x >= rows + 2)
@@ -67,7 +66,7 @@ __device__ __forceinline__ void second_layer(
 #pragma unroll
                 for (int down = 0; down < 3; ++down)
                     if (x - down >= 0 && x - down < F_ROWS && x - down
-                        < rows)
+                            < rows)
                         chain(c[x - down], a, b[down]);
             }
         }
@@ -92,7 +91,7 @@ __device__ __forceinline__ void finish_conv2(
         for (int down = 0; down < 2; ++down)
             *(float4 *)(c2 + ((2 * r + down) * SIDE1 + column) * C2 + k)
                 = make_float4(v[down][0], v[down][1], v[down][2],
-                    v[down][3]);
+                              v[down][3]);
     // Lane g has one column, lane g ^ 1 the other of the window. The even
     // one decides on channels k and k + 1, the odd one on k + 2 and k + 3.
     float best[2];
@@ -105,7 +104,7 @@ __device__ __forceinline__ void finish_conv2(
         for (int down = 0; down < 2; ++down) {
             float own = odd ? v[down][2 + e] : v[down][e];
             float taken = __shfl_xor_sync(ALL, odd ? v[down][e]
-                : v[down][2 + e], 4);
+                                               : v[down][2 + e], 4);
             window[2 * down] = sign * (odd ? taken : own);
             window[2 * down + 1] = sign * (odd ? own : taken);
         }
@@ -181,7 +180,7 @@ __device__ __forceinline__ void finish_rows(
                         = c[2 * i + e / 4][2 * half + e / 2 % 2][2 * right
                             + e % 2];
                 finish_conv2(s, v, pair + i, g + 8 * right, wn * 32 + half
-                    * 16 + 4 * t,
+                             * 16 + 4 * t,
                              sum[half], c2, m2, where2);
             }
         }
@@ -208,8 +207,7 @@ extern "C" __global__ void __launch_bounds__(
     int pairs = (share.last_pair - share.first_pair + 3) / 4;
     for (int n = blockIdx.x; n < N; n += gridDim.x, ++turn) {
         store_pixels(s.x, threadIdx.x, pixels, 1, 0);
-        // the picture is there; nobody reads the p1 before
-        __syncthreads();
+        __syncthreads();  // the picture is there, the p1 before used up
         if (n + gridDim.x < N)
             pixels = read_pixels(images + (n + gridDim.x) * PIXELS);
         FirstResults<ForwardShared> to

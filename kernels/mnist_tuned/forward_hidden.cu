@@ -12,7 +12,7 @@
 #include "products.cuh"
 #include "statistics.cuh"
 
-// 72 g + 2 t: a half-warp, 32 banks
+// With 72 g + 2 t, half a warp hits all 32 banks.
 constexpr int ROWS = 64, P2_STRIDE = 72;
 struct HiddenShared {
     float w1[W1_CHUNK], p2[ROWS * P2_STRIDE], scale[C2], shift[C2];
@@ -94,7 +94,7 @@ __device__ __forceinline__ void add_pixel(const HiddenShared &s,
 #pragma unroll
         for (int i = 0; i < 2; ++i)
             read_left(a[i], s.p2 + (wm * 32 + i * 16 + g) * P2_STRIDE + k8
-                * 8 + 2 * t,
+                      * 8 + 2 * t,
                       8 * P2_STRIDE);
         multiply(c, a, b, 2);
     }

@@ -40,8 +40,8 @@ struct Window {
     unsigned chosen;  // a byte a channel
 };
 
-constexpr int UNITS = POOLED2 * C2 / 4;   // windows, four channels each
-constexpr int AHEAD = UNITS / THREADS;    // of a thread; 16 are left
+constexpr int UNITS = POOLED2 * C2 / 4;  // windows, four channels each
+constexpr int AHEAD = UNITS / THREADS;   // of a thread; 16 are left
 
 __device__ __forceinline__ void fetch(
     Window &w, const Source &from, int n, int unit)

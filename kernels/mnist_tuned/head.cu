@@ -146,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) head(
     OwnSums own = {};
     int step = alone ? N : gridDim.x * 8;
     for (int n = alone ? blockIdx.x + warp * N : blockIdx.x * 8 + warp; n
-        < N; n += step) {
+         < N; n += step) {
         float4 h = h0;
         for (int from = 0; from < (alone ? THREADS / 32 : 1); ++from)
             add(h, 1, alone ? s.of_warp[from * 32 + lane]

@@ -14,7 +14,7 @@
 // Sums over all patches: of each of the 9 pixels, and of their 45 products.
 extern "C" __global__ void __launch_bounds__(THREADS) moments(
     const unsigned char *images, int N, float scale, float shift,
-        Sum *patch)
+    Sum *patch)
 {
     extern __shared__ float4 shared[];
     float *x = (float *)shared;

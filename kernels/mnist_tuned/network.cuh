@@ -15,22 +15,20 @@ constexpr unsigned ALL = 0xffffffff;
 constexpr int THREADS = 256;
 constexpr int C1 = 32, C2 = 64, HIDDEN = 128, CLASSES = 10;
 constexpr int SIDE = 28, SIDE1 = 14, SIDE2 = 7;
-constexpr int PIXELS = SIDE * SIDE;        // 784, results of conv1
-constexpr int POOLED1 = SIDE1 * SIDE1;     // 196, results of conv2
-constexpr int POOLED2 = SIDE2 * SIDE2;     // 49
+constexpr int PIXELS = SIDE * SIDE;     // 784 results of conv1, a channel
+constexpr int POOLED1 = SIDE1 * SIDE1;  // 196 of conv2
+constexpr int POOLED2 = SIDE2 * SIDE2;  // 49 of the second pooling
 constexpr int TAPS = 9;
 constexpr float EPSILON = 1e-5f;
 constexpr float MOMENTUM = 0.1f;
 
 // Where each parameter lies in the array of parameters, in floats.
-constexpr int W1F = 0;                                // fc1, as fragments
-constexpr int W1_CHUNK = C2 * HIDDEN;                 // of one pooled pixel
+constexpr int W1F = 0;                 // fc1, as a right factor
+constexpr int W1_CHUNK = C2 * HIDDEN;  // of fc1, for one pooled pixel
 constexpr int W2_SIZE = TAPS * C1 * C2;
-constexpr int W2M = W1F + POOLED2 * W1_CHUNK;         // conv2, not rounded
-// conv2 forward, rounded
-constexpr int W2F = W2M + W2_SIZE;
-// conv2 backward, rounded
-constexpr int W2D = W2F + W2_SIZE;
+constexpr int W2M = W1F + POOLED2 * W1_CHUNK;  // conv2, not rounded
+constexpr int W2F = W2M + W2_SIZE;             // the same, rounded
+constexpr int W2D = W2F + W2_SIZE;             // looking the other way
 constexpr int CONV1_W = W2D + W2_SIZE, CONV1_B = CONV1_W + C1 * TAPS;
 constexpr int GAMMA1 = CONV1_B + C1, BETA1 = GAMMA1 + C1;
 constexpr int CONV2_B = BETA1 + C1;
@@ -42,17 +40,14 @@ constexpr int MEAN2 = VAR1 + C1, VAR2 = MEAN2 + C2;
 // What float32 loses where it stores the weight at i lies at REST + i.
 constexpr int REST = (VAR2 + C2 + 3) / 4 * 4;
 
-// Where each sum lies in the array of sums. A sum is a fixed-point number
-// of 64 bits: integers add up to the same in any order, so atomics are
-// deterministic.
-// in arrays of their own: of pixels, of products
+// Sums over patches have their own array: of pixels, then of products.
 constexpr int MOMENTS = TAPS + 45;
-// c2 - pivot, its square
-constexpr int S_CONV2 = 0;
-constexpr int S_NORM2 = S_CONV2 + 2 * C2;             // dz2, dz2 * u2
-// dz1 * pixel, then dz1
-constexpr int S_CONV1 = S_NORM2 + 2 * C2;
-constexpr int S_FC2 = S_CONV1 + C1 * (TAPS + 1);      // dW, then db
+
+// Where each other sum over the batch lies in the array of sums.
+constexpr int S_CONV2 = 0;                 // of c2 - pivot, of its square
+constexpr int S_NORM2 = S_CONV2 + 2 * C2;  // of dz2, of dz2 * u2
+constexpr int S_CONV1 = S_NORM2 + 2 * C2;  // of dz1 * pixel, then of dz1
+constexpr int S_FC2 = S_CONV1 + C1 * (TAPS + 1);  // weights, bias
 constexpr int S_FC1B = S_FC2 + CLASSES * (HIDDEN + 1);
 constexpr int S_LOSS = S_FC1B + HIDDEN;
 constexpr int SUMS = S_LOSS + 1;

@@ -3,15 +3,14 @@
 
 #include "network.cuh"
 
-// Floats a row of a padded picture: the pixels of a window are in four
+// Floats a row of a padded picture: the four pixels of a window are in
 // different banks.
 constexpr int X_PITCH = 34;
 constexpr int X_SIZE = 30 * X_PITCH;
 // A row of 14 pixels and one of border, which serves the next row as well.
 constexpr int PITCH = 15, PADDED = 16 * PITCH + 1;
 
-// Copy 16 bytes to shared memory, some time before `wait_for_copies`
-// returns.
+// Copy 16 bytes to shared memory, before `wait_for_copies` returns.
 __device__ __forceinline__ void copy_async(float *to, const float *from)
 {
     unsigned address = (unsigned)__cvta_generic_to_shared(to);

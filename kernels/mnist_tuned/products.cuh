@@ -4,6 +4,8 @@
 // has of the left factor    rows g, g + 8, g, g + 8 of columns t, t, t + 4, t + 4
 //        of the right one   rows t, t + 4 of column g
 //        of the result      row g of columns 2t, 2t + 1; the same of row g + 8
+// The order of k does not matter: where a factor is PAIRED, the lane has columns 2t and
+// 2t + 1 in place of t and t + 4 on the left, and on the right rows 2t and 2t + 1.
 #pragma once
 
 #include "network.cuh"
@@ -48,8 +50,8 @@ __device__ __forceinline__ float cut(unsigned bits)
     return __uint_as_float(bits & ~(2 * HALF - 1));
 }
 
-// Values of one lane for m16n8k8; with PRECISION 3 also what tf32 leaves
-// over, of which tensor cores read the digits that tf32 has.
+// Values of one lane; with PRECISION 3 also what tf32 leaves over of them:
+// tensor cores read the digits of it that tf32 has.
 template <int COUNT>
 struct Fragment {
     float high[COUNT], low[PRECISION == 3 ? COUNT : 1];
@@ -78,8 +80,8 @@ __device__ __forceinline__ void product(
 }
 
 // c += a * b for a row of tiles, added up in the tensor cores. In float32
-// the small products come first, each for all tiles: none waits for the one
-// before.
+// the small products come first, each for all tiles: none waits for the
+// one before.
 template <int NT>
 __device__ __forceinline__ void chain(
     float (&c)[NT][4], const Left &a, const Right (&b)[NT])
@@ -125,7 +127,7 @@ __device__ __forceinline__ void multiply(
 template <int MT, int NT>
 __device__ __forceinline__ void multiply(
     float (&c)[MT][NT][4], const Left (&a)[MT], const Right (&b)[NT],
-        int tiles)
+    int tiles)
 {
 #pragma unroll
     for (int i = 0; i < MT; ++i) {
@@ -151,11 +153,8 @@ __device__ __forceinline__ void clear(float (&c)[MT][NT][4])
         clear(c[i]);
 }
 
-// Place of element (k, n) of a right factor with N columns that is stored
-// in the order in which lanes take it: float4 = rows t, t + 4 of columns g,
-// g + 8. PAIRED: a lane takes the neighbours 2t and 2t + 1 for t and t + 4,
-// so that the left factor is read two floats at a time; the order of k does
-// not matter.
+// Place of element (k, n) of a right factor with N columns, stored in the
+// order in which lanes take it: float4 = rows t, t + 4 of columns g, g + 8.
 template <bool PAIRED>
 __device__ __forceinline__ int fragment_place(int k, int n, int N)
 {
@@ -165,8 +164,8 @@ __device__ __forceinline__ int fragment_place(int k, int n, int N)
         + h;
 }
 
-// Which column of a product has which channel: so that the columns 2t, 2t +
-// 1 of two tiles, which one lane has, are four channels in a row.
+// Which column of a product has which channel: so that the columns 2t and
+// 2t + 1 of two tiles, which one lane has, are four channels in a row.
 __device__ __forceinline__ int column_of(int channel)
 {
     return channel / 16 * 16 + channel / 2 % 2 * 8 + channel % 16 / 4 * 2
@@ -179,8 +178,7 @@ __device__ __forceinline__ int channel_of(int column)
         + column % 2;
 }
 
-// Read NT tiles of a right factor in fragment order, beginning at column 16
-// * n16.
+// Read NT tiles of a right factor, from column 16 * n16 on.
 template <int NT>
 __device__ __forceinline__ void read_right(
     Right (&b)[NT], const float *w, int k8, int n16, int N)
@@ -197,7 +195,7 @@ __device__ __forceinline__ void read_right(
     }
 }
 
-// Read a tile of a left factor, PAIRED; `at` is lane g's row at column 2t.
+// Read a tile of a PAIRED left factor; `at` is row g at column 2t.
 __device__ __forceinline__ void read_left(Left &a, const float *at,
     int eight_rows)
 {

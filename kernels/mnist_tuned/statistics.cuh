@@ -35,7 +35,7 @@ __device__ __forceinline__ float warp_sum(float own)
     return own;
 }
 
-// Sum over the eight lanes that hold one column of a tile.
+// Sum over the eight lanes that hold one column of a tile of results.
 __device__ __forceinline__ float column_sum(float own)
 {
     for (int away = 4; away < 32; away *= 2)
@@ -43,9 +43,8 @@ __device__ __forceinline__ float column_sum(float own)
     return own;
 }
 
-// Mean of each of the 9 pixels of a patch, and their covariances (9 x 9),
-// over all patches of the batch. Mean and variance of w * patch + b follow
-// for any w.
+// Mean of each of the 9 pixels of a patch and their covariances, over all
+// patches of the batch. Those of w * patch + b follow, for any w.
 struct Patches {
     double mean[TAPS], covariance[TAPS][TAPS];
 };
@@ -67,9 +66,10 @@ __device__ __forceinline__ void find_patches(Patches &p, const Sum *patch,
     p.covariance[a][b] = product - mean_a * mean_b;
 }
 
-// Batch statistics of c2, from sums about a pivot.
+// Statistics of one channel of c2, whose sums are about a pivot: the
+// running mean.
 struct Moments2 {
-    float mean, scale;   // scale = 1 / sqrt(variance + epsilon)
+    float mean, scale;  // scale = 1 / sqrt(variance + epsilon)
 };
 
 __device__ __forceinline__ Moments2 conv2_moments(

@@ -18,7 +18,7 @@
 constexpr int SMALL_BLOCKS = 2
     + (CLASSES * (HIDDEN + 1) + THREADS - 1) / THREADS;
 constexpr int W2_COLUMNS = 16, W2_GROUPS = THREADS / W2_COLUMNS;
-constexpr int W2_BLOCKS = W2_SIZE / 4 / W2_COLUMNS;          // 288
+constexpr int W2_BLOCKS = W2_SIZE / 4 / W2_COLUMNS;  // 288
 
 // A weight goes downhill; what is lost where it is stored goes into `rest`.
 __device__ __forceinline__ void descend(float &weight, float &rest,
@@ -98,7 +98,7 @@ __device__ __forceinline__ void update_conv1(
             variance += w * s.inner[tid][a];
             mean += w * p.mean[a];
             moved += w * (total(sums + S_CONV1 + tid * TAPS + a,
-                BACKWARD_UNIT)
+                                BACKWARD_UNIT)
                           - p.mean[a] * dbeta);
         }
         double unit = 1 / sqrt(variance + EPSILON);
@@ -119,7 +119,7 @@ __device__ __forceinline__ void update_conv1(
         int k = i / TAPS, a = i % TAPS;
         double dbeta = total(sums + S_CONV1 + C1 * TAPS + k, BACKWARD_UNIT);
         double d = total(sums + S_CONV1 + i, BACKWARD_UNIT) - dbeta
-            * p.mean[a]
+                * p.mean[a]
             - s.dgamma[k] * s.gain[k] * s.inner[k][a];
         descend(params + CONV1_W + i, params[GAMMA1 + k] * s.gain[k] * d,
             rate);
@@ -201,7 +201,7 @@ __device__ __forceinline__ void update_conv2(
 
 extern "C" __global__ void __launch_bounds__(THREADS) update(
     float *params, Sum *patch, Sum *sums, int N, const float *dw1,
-        int dw1_parts,
+    int dw1_parts,
     const float *dw2, int dw2_parts, float rate, float *loss)
 {
     int block = blockIdx.x;

@@ -46,8 +46,8 @@ __device__ __forceinline__ Split split(float value)
     return {high, cut(__float_as_uint(value - high))};
 }
 
-// The same in one instruction less: tensor cores themselves do not read what
-// tf32 has not.
+// The same in one instruction less: tensor cores themselves do not read
+// what tf32 has not.
 __device__ __forceinline__ Split split_roughly(float value)
 {
     float high = cut(__float_as_uint(value) + HALF);

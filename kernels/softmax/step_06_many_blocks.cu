@@ -22,59 +22,8 @@
 // expect: rows=2,cols=4096,share=2,groups=1 global_store_sectors = 1029  # 8192 * 4 B / 32 B + 4 pairs + 1
 // expect: rows=2,cols=4096,share=2,groups=1 barriers = 16                # 2 rows * 4 warps * 2
 
-constexpr int QUADS = 8;  // of 16 bytes, a thread
-constexpr unsigned ALL = 0xffffffff;
-constexpr float LOWEST = -3.402823466e38f, NOTHING = -1.0f / 0.0f;
-
-struct Part {
-    float max, sum;  // of exp(x - max)
-};
-
-__device__ Part merged(Part a, Part b)
-{
-    float max = fmaxf(a.max, b.max);
-    return {max, a.sum * expf(a.max - max) + b.sum * expf(b.max - max)};
-}
-
-__device__ Part warp_merged(Part own)
-{
-    for (int away = 16; away > 0; away /= 2) {
-        Part other = {
-            __shfl_xor_sync(ALL, own.max, away),
-            __shfl_xor_sync(ALL, own.sum, away)};
-        own = merged(own, other);
-    }
-    return own;
-}
-
-// The part of a whole block, known to all its threads.
-__device__ Part block_merged(Part own)
-{
-    __shared__ Part of_warp[32];
-    int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    own = warp_merged(own);
-    if (lane == 0)
-        of_warp[threadIdx.x / 32] = own;
-    __syncthreads();  // every warp has stored its part
-    return warp_merged(lane < warps ? of_warp[lane] : Part{LOWEST, 0});
-}
-
-// The largest of four.
-__device__ float highest(float4 q)
-{
-    return fmaxf(fmaxf(q.x, q.y), fmaxf(q.z, q.w));
-}
-
-__device__ float4 exponentials(float4 q, float max)
-{
-    return make_float4(
-        expf(q.x - max), expf(q.y - max), expf(q.z - max), expf(q.w - max));
-}
-
-__device__ float4 scaled(float4 q, float by)
-{
-    return make_float4(q.x * by, q.y * by, q.z * by, q.w * by);
-}
+#include "merging.cuh"
+#include "row.cuh"
 
 // The part of a row: each block stores its own and announces it, and merges
 // all of them when `wanted` announcements have been made.

@@ -23,13 +23,8 @@
 #ifndef SHARE
 #define SHARE 1  // blocks of a row, a cluster
 #endif
-constexpr int QUADS = 8;  // of 16 bytes, a thread
-constexpr unsigned ALL = 0xffffffff;
-constexpr float LOWEST = -3.402823466e38f, NOTHING = -1.0f / 0.0f;
-
-struct Part {
-    float max, sum;  // of exp(x - max)
-};
+#include "cluster.cuh"
+#include "row.cuh"
 
 // The parts of a warp: one maximum, and one exp a lane to get there.
 __device__ Part warp_merged(Part own)
@@ -41,73 +36,6 @@ __device__ Part warp_merged(Part own)
     for (int away = 16; away > 0; away /= 2)
         sum += __shfl_xor_sync(ALL, sum, away);
     return {max, sum};
-}
-
-// The part of a whole block, known to all its threads.
-__device__ Part block_merged(Part own)
-{
-    __shared__ Part of_warp[32];
-    int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    own = warp_merged(own);
-    if (lane == 0)
-        of_warp[threadIdx.x / 32] = own;
-    __syncthreads();  // every warp has stored its part
-    return warp_merged(lane < warps ? of_warp[lane] : Part{LOWEST, 0});
-}
-
-// The largest of four.
-__device__ float highest(float4 q)
-{
-    return fmaxf(fmaxf(q.x, q.y), fmaxf(q.z, q.w));
-}
-
-__device__ float4 exponentials(float4 q, float max)
-{
-    return make_float4(
-        expf(q.x - max), expf(q.y - max), expf(q.z - max), expf(q.w - max));
-}
-
-__device__ float4 scaled(float4 q, float by)
-{
-    return make_float4(q.x * by, q.y * by, q.z * by, q.w * by);
-}
-
-// Arrive without a word about memory, so that nothing has to be waited for.
-__device__ void begin()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.arrive.relaxed.aligned;");
-}
-
-// Say that what this thread has stored is there for those who wait.
-__device__ void arrive()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.arrive.release.aligned;"
-                     ::: "memory");
-}
-
-// Wait until all threads of the cluster have arrived.
-__device__ void wait()
-{
-    if constexpr (SHARE > 1)
-        asm volatile("barrier.cluster.wait.acquire.aligned;"
-                     ::: "memory");
-    else
-        __syncthreads();
-}
-
-// Store a pair at its place in the shared memory of a block of the cluster.
-__device__ void tell(float2 *place, int block, float2 pair)
-{
-    if constexpr (SHARE > 1) {
-        unsigned here = __cvta_generic_to_shared(place), there;
-        asm("mapa.shared::cluster.u32 %0, %1, %2;"
-            : "=r"(there) : "r"(here), "r"(block));
-        asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};"
-                     ::"r"(there), "f"(pair.x), "f"(pair.y) : "memory");
-    } else
-        *place = pair;
 }
 
 __global__ void __cluster_dims__(SHARE, 1, 1) __launch_bounds__(1024)

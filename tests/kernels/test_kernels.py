@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from course_kernels import (
     BROKEN,
-    CORRECT,
+    CASES,
     EXPECT,
+    EXPECTATIONS,
     FILES,
     FINDS,
     KERNELS,
@@ -38,33 +38,6 @@ FIELD = re.compile(rf"// ({'|'.join(FIELDS)}) {{2,}}\S")
 HOST_CODE = re.compile(r"\bmain\s*\(|\bcudaMalloc|\bcudaMemcpy|<<<|\bclock64?\s*\(")
 SLIDE_COLUMNS, HEADER_COLUMNS = 76, 120
 KERNEL_LINES, HOPPER_LINES = 60, 64  # where blocks of a cluster meet, more
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """One `expect:` line."""
-
-    file: str
-    sizes: str
-    counter: str
-    value: int
-
-    def __str__(self) -> str:
-        return f"{self.file}-{self.sizes}-{self.counter}"
-
-
-EXPECTATIONS = [
-    Expectation(name, match[1], match[2], int(match[3]))
-    for name in CORRECT
-    for match in map(EXPECT.fullmatch, header(name))
-    if match
-]
-CASES = [
-    pytest.param(name, sizes, id=f"{name}-{'-'.join(map(str, sizes.values()))}")
-    for name in CORRECT
-    if name in plans()
-    for sizes in plans()[name].sizes
-]
 
 
 # ---------------------------------------------------------------- the text

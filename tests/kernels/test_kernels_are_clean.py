@@ -11,7 +11,6 @@ import checkers_together
 import course_kernels as kernels
 import pytest
 import test_broken_kernels as broken
-from test_kernels import CASES
 
 import coursekit as ck
 from coursekit.exercises import catalogue
@@ -45,7 +44,7 @@ every_way = pytest.mark.parametrize("look", [races, said])
 
 
 @every_way
-@pytest.mark.parametrize(("name", "sizes"), CASES)
+@pytest.mark.parametrize(("name", "sizes"), kernels.CASES)
 def test_nothing_is_found_in_a_kernel(look, name, sizes, capfd):
     launch = kernels.launch_of(name, sizes)
     found = look(

@@ -5,21 +5,24 @@ dependencies that point one way, and documents that name what exists.
 from __future__ import annotations
 
 import ast
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 import yaml
+from packaging.markers import default_environment
 from packaging.requirements import Requirement
-from rattler import MatchSpec
-from rattler.exceptions import InvalidMatchSpecError
+
+from upgrade_environment import LOCK, changes, differences, with_compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -27,22 +30,49 @@ ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
 CONDA_NAMES = PYPROJECT["tool"]["coursekit"]["conda"]
 DOCUMENTS = ("README.md", "CONTRIBUTING.md")
 LONGEST_FUNCTION = 50
+LOCKED = re.findall(r"^(\S+==.*?) \\\n((?:    --hash=.*\n)+)", LOCK.read_text(), re.M)
+COMPILER = "nvidia-"  # with these letters the names of its packages begin
 
 
-def requirements() -> Iterator[Requirement]:
-    """Yield every requirement of pyproject.toml, the extras included."""
+def requirements(*extras: str) -> Iterator[Requirement]:
+    """Yield the requirements of pyproject.toml, with those of these extras."""
     project = PYPROJECT["project"]
-    extras = [
-        line for group in project["optional-dependencies"].values() for line in group
-    ]
-    for line in project["dependencies"] + extras:
+    lines = [line for name in extras for line in project["optional-dependencies"][name]]
+    for line in project["dependencies"] + lines:
         if Requirement(line).name != project["name"]:
             yield Requirement(line)
+
+
+def every_requirement() -> Iterator[Requirement]:
+    """Yield every requirement of pyproject.toml, the extras included."""
+    return requirements(*PYPROJECT["project"]["optional-dependencies"])
+
+
+def locked(python: str, machine: str) -> dict[str, list[str]]:
+    """Return the versions that the lock has of each package, on such a Linux."""
+    system = default_environment() | {
+        "python_version": python,
+        "python_full_version": f"{python}.9",
+        "platform_machine": machine,
+        "platform_system": "Linux",
+        "sys_platform": "linux",
+        "os_name": "posix",
+    }
+    found = {}
+    for line, _ in LOCKED:
+        requirement = Requirement(line)
+        if requirement.marker is None or requirement.marker.evaluate(system):
+            (version,) = requirement.specifier
+            found.setdefault(requirement.name, []).append(version.version)
+    return found
 
 
 def conda_line(requirement: Requirement) -> str:
     """Return the line of environment.yml for a requirement."""
     name = CONDA_NAMES.get(requirement.name, requirement.name)
+    if requirement.name.startswith(COMPILER):
+        (version,) = locked("3.11", "x86_64")[requirement.name]
+        return f"{name}=={version}"
     # A set has no order: lower bounds first, as they are written.
     bounds = sorted(map(str, requirement.specifier), key=lambda s: (s[0] == "<", s))
     return name + ",".join(bounds)
@@ -55,7 +85,7 @@ def test_environment_lists_what_pyproject_lists():
     python = f"python{PYPROJECT['project']['requires-python']}"
     expected = {python, "pip"} | {
         conda_line(requirement)
-        for requirement in requirements()
+        for requirement in every_requirement()
         if CONDA_NAMES.get(requirement.name) != ""
     }
     assert set(ENVIRONMENT["dependencies"]) == expected
@@ -66,27 +96,155 @@ def test_environment_lists_nothing_twice():
     assert len(lines) == len(set(lines))
 
 
+@pytest.fixture
+def rattler():
+    """The package that reads conda's specs; the other tests do without it."""
+    return pytest.importorskip(
+        "rattler", reason="py-rattler is not installed, which reads conda's specs"
+    )
+
+
 @pytest.mark.parametrize("line", ENVIRONMENT["dependencies"])
-def test_conda_accepts_the_spec(line):
-    assert MatchSpec(line, strict=True).name is not None
+def test_conda_accepts_the_spec(rattler, line):
+    assert rattler.MatchSpec(line, strict=True).name is not None
 
 
-def test_strict_parsing_of_conda_specs_refuses_nonsense():
+def test_strict_parsing_of_conda_specs_refuses_nonsense(rattler):
+    from rattler.exceptions import InvalidMatchSpecError
+
     with pytest.raises(InvalidMatchSpecError):
-        MatchSpec("numpy=>2", strict=True)
+        rattler.MatchSpec("numpy=>2", strict=True)
 
 
 def test_table_of_conda_names_holds_no_unused_name():
-    names = {requirement.name for requirement in requirements()}
+    names = {requirement.name for requirement in every_requirement()}
     assert CONDA_NAMES.keys() <= names
 
 
 def test_nbval_is_pinned_where_its_internals_are_patched():
-    pinned = {r.name: str(r.specifier) for r in requirements()}
+    pinned = {r.name: str(r.specifier) for r in every_requirement()}
     assert pinned["nbval"] == "==0.11.0"
 
 
+PYTHONS = [
+    line.removeprefix("Programming Language :: Python :: ")
+    for line in PYPROJECT["project"]["classifiers"]
+    if ":: Python ::" in line
+]
+every_system = pytest.mark.parametrize(
+    ("python", "machine"), [*itertools.product(PYTHONS, ["x86_64", "aarch64"])]
+)
+
+
+@every_system
+def test_lock_has_what_pyproject_asks_for(python, machine):
+    found = locked(python, machine)
+    assert [
+        str(requirement)
+        for requirement in requirements("test")
+        if found.get(requirement.name, ["0"])[0] not in requirement.specifier
+    ] == []
+
+
+@every_system
+def test_lock_has_one_version_of_a_package(python, machine):
+    found = locked(python, machine)
+    assert {name: several for name, several in found.items() if several[1:]} == {}
+
+
+@every_system
+def test_lock_has_the_same_compiler_everywhere(python, machine):
+    here, there = locked(python, machine), locked("3.11", "x86_64")
+    names = {name for name in here.keys() | there.keys() if name.startswith(COMPILER)}
+    assert {name for name in names if here.get(name) != there.get(name)} == set()
+
+
+def test_lock_has_hashes_of_every_package():
+    names = re.findall(r"^([a-z0-9._-]+)==", LOCK.read_text(), re.MULTILINE)
+    assert [Requirement(line).name for line, _ in LOCKED] == names
+
+
+def test_hashes_of_the_lock_are_sha256():
+    hashes = " ".join(found for _, found in LOCKED).replace("\\\n", " ").split()
+    pattern = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+    assert [found for found in hashes if not pattern.fullmatch(found)] == []
+
+
+def test_lock_names_no_index():
+    assert re.findall(r"https?:|file:|--\w*-?index", LOCK.read_text()) == []
+
+
+def test_lock_has_neither_torch_nor_what_a_gpu_needs():
+    outside = {"torch", "triton", "cupy-cuda13x"}
+    assert outside & locked("3.11", "x86_64").keys() == set()
+
+
+@pytest.mark.parametrize("extra", ["torch", "gpu"])
+def test_what_is_not_in_the_lock_has_one_version(extra):
+    core = {requirement.name for requirement in requirements()}
+    outside = [r for r in requirements(extra) if r.name not in core]
+    assert [str(r) for r in outside if not str(r.specifier).startswith("==")] == []
+
+
+def test_ranges_of_the_environment_contain_the_lock():
+    versions = locked("3.11", "x86_64")
+    allowed = {
+        r.name: r.specifier for r in map(Requirement, ENVIRONMENT["dependencies"])
+    }
+    conda = {r.name: CONDA_NAMES.get(r.name, r.name) for r in requirements("test")}
+    there = {name: allowed[found] for name, found in conda.items() if found}
+    outside = [name for name in there if versions[name][0] not in there[name]]
+    assert outside == []
+
+
+# ---------------------------------------------------------------- make upgrade
+
+
+def test_upgrade_names_the_packages_that_moved():
+    old = "a==1 \\\nb==2 ; python_version < '3.12'\nb==3\n"
+    assert changes(old, "a==1\nb==3\nc==4\n") == ["b 2, 3 -> 3", "c none -> 4"]
+
+
+def test_upgrade_pins_the_compiler_for_conda_too():
+    text = (ROOT / "environment.yml").read_text()
+    newer = re.sub("nvidia-cuda-nvrtc==.*", "nvidia-cuda-nvrtc==99.1", LOCK.read_text())
+    pinned = re.sub("- cuda-nvrtc==.*", "- cuda-nvrtc==99.1", text)
+    assert with_compiler(text, newer) == pinned != text
+
+
+def test_environment_of_the_lock_is_that_of_make_upgrade():
+    text = (ROOT / "environment.yml").read_text()
+    assert with_compiler(text, LOCK.read_text()) == text
+
+
+def test_upgrade_names_the_counts_that_moved():
+    before = {"a.cu": {"branches": 4, "registers": 8}, "b.cu": {"branches": 1}}
+    after = {"a.cu": {"branches": 1004}, "b.cu": {"branches": 1}}
+    moved = ["a.cu: branches 4 -> 1,004", "a.cu: registers 8 -> 0"]
+    assert differences(before, after) == moved
+
+
 # ---------------------------------------------------------------- one test command
+
+
+@pytest.mark.parametrize("category", [DeprecationWarning, UserWarning])
+def test_warning_at_a_line_of_ours_is_an_error(category):
+    with pytest.raises(category):
+        warnings.warn_explicit("old", category, "ours.py", 1, module="coursekit.plot")
+
+
+@pytest.mark.parametrize("module", ["torch", "torch.jit._script", "triton.language"])
+def test_package_outside_the_lock_may_deprecate_what_it_uses(module):
+    warnings.warn_explicit("old", DeprecationWarning, "theirs.py", 1, module=module)
+
+
+def test_warning_of_another_kind_in_torch_is_an_error():
+    with pytest.raises(UserWarning):
+        warnings.warn_explicit("odd", UserWarning, "theirs.py", 1, module="torch")
+
+
+def test_plugin_for_benchmarks_is_left_out(pytestconfig):
+    assert pytestconfig.pluginmanager.is_blocked("benchmark")
 
 
 def test_ci_runs_the_test_command_of_the_readme():
@@ -189,9 +347,12 @@ def test_package_imports_neither_tests_nor_notebooks(path):
     assert not [n for n in imported(path) if is_within(n, ("tests", "notebooks"))]
 
 
-@pytest.mark.parametrize("path", sources("coursekit"), ids=relative)
+# What is run as a file has its own folder on sys.path.
+RUN_AS_FILES = [*ROOT.glob("*.py"), *sources("coursekit")]
+
+
+@pytest.mark.parametrize("path", RUN_AS_FILES, ids=relative)
 def test_module_shadows_none_of_the_standard_library(path):
-    # setup_environment.py is run as a file: its folder is then on sys.path.
     assert path.stem not in sys.stdlib_module_names
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 import json
+import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,22 +18,22 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from coursekit import setup_environment as setup
+import setup_environment as setup
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "coursekit" / "setup_environment.py"
+SCRIPT = ROOT / "setup_environment.py"
 PYTHON = (3, 12, 1)
 Usage = namedtuple("Usage", "total used free")
 
 
 @pytest.fixture
 def course(tmp_path):
-    """Make a folder that holds a pyproject.toml and a complete, empty `.venv`."""
+    """Make a folder that holds what is to be installed, and an empty `.venv`."""
     (tmp_path / "pyproject.toml").write_text("[project]\n")
+    (tmp_path / "requirements.lock").write_text("six==1.17.0\n")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     for name in ("python", "pip"):
         (tmp_path / ".venv" / "bin" / name).touch()
-    (tmp_path / ".venv" / "pyvenv.cfg").write_text("version = 3.12.7\n")
     return tmp_path
 
 
@@ -204,14 +206,25 @@ def test_variant_follows_the_gpu(gpu, kind, words):
 
 
 def test_index_of_cpu_builds_is_extra_and_only_for_cpu():
-    cpu = setup.pip_command(".venv", "cpu", setup.CPU_TORCH_INDEX)
-    gpu = setup.pip_command(".venv", "gpu", setup.CPU_TORCH_INDEX)
+    cpu = setup.commands(".venv", "cpu", setup.CPU_TORCH_INDEX)[-1]
+    gpu = setup.commands(".venv", "gpu", setup.CPU_TORCH_INDEX)[-1]
     assert cpu[cpu.index("--extra-index-url") + 1] == setup.CPU_TORCH_INDEX
     assert "--extra-index-url" not in gpu
 
 
 def test_unreachable_index_is_left_out():
-    assert "--extra-index-url" not in setup.pip_command(".venv", "cpu", None)
+    commands = setup.commands(".venv", "cpu", None)
+    assert [c for c in commands if "--extra-index-url" in c] == []
+
+
+@pytest.mark.parametrize("installer", [1, 2], ids=["uv", "pip"])
+def test_lock_is_installed_with_its_hashes(installer):
+    command = setup.commands(".venv", "cpu", None)[installer]
+    assert command[-3:] == ["--require-hashes", "--requirement", "requirements.lock"]
+
+
+def test_uv_has_one_exact_version():
+    assert re.fullmatch(r"uv==[\d.]+", setup.commands(".venv", "cpu", None)[0][-1])
 
 
 def test_failing_probe_is_unreachable():
@@ -240,7 +253,11 @@ def test_pip_settings_of_the_user_stay_in_force(monkeypatch):
             "downloading torch (190.4 MB) ...",
         ),
         ("  Downloading six-1.17.0-py2.py3-none-any.whl (11 kB)", None),
+        ("Downloading nvidia-nvvm (71.6MiB)", "downloading nvidia-nvvm (71.6 MB) ..."),
+        ("Downloading numpy (15.9MiB)", None),
         ("Installing collected packages: a, b, c", "unpacking 3 packages ..."),
+        ("Installing collected packages: torch, a", "unpacking torch, a ..."),
+        ("Installed 9 packages in 1s", "unpacked 9 packages; compiling them ..."),
         ("Collecting numpy<3,>=2.0", None),
     ],
 )
@@ -338,6 +355,14 @@ def test_changed_list_of_dependencies_installs_again(course, stand_ins):
     assert len(stand_ins) > first
 
 
+def test_changed_lock_installs_again(course, stand_ins):
+    setup.set_up(str(course), PYTHON, None)
+    first = len(stand_ins)
+    (course / "requirements.lock").write_text("six==1.18.0\n")
+    setup.set_up(str(course), PYTHON, None)
+    assert len(stand_ins) > first
+
+
 def test_other_python_sets_up_again(course, stand_ins):
     setup.set_up(str(course), PYTHON, None)
     first = len(stand_ins)
@@ -364,26 +389,65 @@ def test_failed_pip_leaves_no_stamp(course, stand_ins):
     assert not (course / ".venv" / STAMP).exists()
 
 
+def called(course, fails=lambda command: False):
+    """Install where some commands fail; return the commands, as words in a line."""
+    commands = []
+
+    def run(command, root):
+        commands.append(" ".join(command))
+        return int(fails(commands[-1])), ""
+
+    INSTALL(str(course), "cpu", run=run, probe=lambda url: False)
+    return commands
+
+
+def test_uv_installs_the_lock_and_pip_the_rest(course):
+    _, lock, rest, imports = called(course)
+    assert "/bin/uv pip install" in lock
+    assert "-m pip install" in rest and ".[test,torch]" in rest
+    assert " -c import coursekit" in imports
+
+
+@pytest.mark.parametrize("missing", ["pip install --no-input .* uv==", "/bin/uv "])
+def test_pip_installs_the_lock_where_uv_does_not(course, missing):
+    commands = called(course, lambda command: bool(re.search(missing, command)))
+    by_pip = "-m pip install .* --require-hashes --requirement requirements.lock$"
+    assert len([c for c in commands if re.search(by_pip, c)]) == 1
+
+
+def test_set_up_says_that_pip_takes_the_place_of_uv(course, capsys):
+    called(course, lambda command: "/bin/uv " in command)
+    assert "uv cannot install them (the log says why); pip" in capsys.readouterr().out
+
+
+def test_set_up_says_nothing_of_pip_where_uv_serves(course, capsys):
+    called(course)
+    assert "pip" not in capsys.readouterr().out
+
+
 def test_interrupted_install_is_not_reused(course):
     def interrupt(command, root):
         raise KeyboardInterrupt
 
+    setup.write_stamp(str(course), PYTHON, "abc", "cpu")
     with pytest.raises(KeyboardInterrupt):
         INSTALL(str(course), "cpu", run=interrupt, probe=bool)
     assert not setup.is_reusable(str(course), PYTHON)
 
 
-def test_finished_install_is_reused(course):
-    INSTALL(str(course), "cpu", run=lambda *_: (0, ""), probe=bool)
+def test_finished_install_is_reused(course, stand_ins):
+    setup.set_up(str(course), PYTHON, None)
     assert setup.is_reusable(str(course), PYTHON)
 
 
 def test_venv_without_pip_is_not_reused(course):
+    setup.write_stamp(str(course), PYTHON, "abc", "cpu")
     (course / ".venv" / "bin" / "pip").unlink()
     assert not setup.is_reusable(str(course), PYTHON)
 
 
 def test_venv_of_another_python_is_not_reused(course):
+    setup.write_stamp(str(course), PYTHON, "abc", "cpu")
     assert not setup.is_reusable(str(course), (3, 11, 7))
 
 
@@ -396,14 +460,15 @@ def test_damaged_stamp_sets_up_again(course, stand_ins):
 
 
 def test_stamp_is_written_whole(course):
-    setup.write_stamp(str(course), "abc", "cpu")
+    setup.write_stamp(str(course), PYTHON, "abc", "cpu")
     stamp = json.loads((course / ".venv" / STAMP).read_text())
-    assert stamp == {"fingerprint": "abc", "kind": "cpu"}
+    assert stamp == {"python": [3, 12], "fingerprint": "abc", "kind": "cpu"}
 
 
 def test_moved_course_sets_up_again(course, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
-    (elsewhere / "pyproject.toml").write_text("[project]\n")
+    for name in ("pyproject.toml", "requirements.lock"):
+        shutil.copy(course / name, elsewhere)
     here, there = (
         setup.fingerprint(str(folder), PYTHON) for folder in (course, elsewhere)
     )

@@ -51,6 +51,7 @@ class FakeMachine(Probe):
         self.compile_error = self.simulator_error = None
         self.tools = {"cuda_fp16.h", "nvdisasm"}
         self.gpu_reason = ""
+        self.versions = {}
         for name, value in facts.items():
             setattr(self, name, value)
 
@@ -61,7 +62,7 @@ class FakeMachine(Probe):
         return self.files.get(path)
 
     def version(self, package):
-        return None if package in self.missing else "1.2.3"
+        return None if package in self.missing else self.versions.get(package, "1.2.3")
 
     def environment_folder(self):
         return places.course() / ".venv"
@@ -353,6 +354,46 @@ def test_the_packages_are_those_of_the_project():
 def test_a_missing_compiler_quotes_the_error():
     finding = only(examine(**NO_NVRTC), "NVRTC")
     assert "RuntimeError: libnvrtc.so.13 was not found" in finding.found
+
+
+LOCK = {
+    str(places.course() / "requirements.lock"): (
+        "nvidia-cuda-nvcc==13.5.37 ; sys_platform != 'darwin' \\\n"
+        "nvidia-cuda-nvrtc==13.5.37 ; sys_platform != 'darwin' \\\n"
+    )
+}
+LOCKED = {"nvidia-cuda-nvrtc": "13.5.37", "nvidia-cuda-nvcc": "13.5.37"}
+
+
+def test_the_compiler_of_the_lock_needs_no_word():
+    assert about(examine(files=LOCK, versions=LOCKED), "compiler version") == []
+
+
+@pytest.mark.parametrize("package", LOCKED)
+def test_another_compiler_is_named_beside_that_of_the_lock(package):
+    report = examine(files=LOCK, versions=LOCKED | {package: "13.0.88"})
+    finding = only(report, "compiler version")
+    assert finding.found.startswith(f"{package} is 13.0.88 here, and 13.5.37 in")
+
+
+def test_another_compiler_is_no_fault():
+    report = examine(files=LOCK, versions=LOCKED | {"nvidia-cuda-nvrtc": "13.0.88"})
+    assert only(report, "compiler version").status == "info"
+
+
+# Conda's packages are none of Python's: NVRTC is asked itself, and says 13.5.
+def test_nvrtc_that_is_no_python_package_tells_its_release():
+    assert about(examine(files=LOCK, missing=set(LOCKED)), "compiler version") == []
+
+
+def test_nvrtc_of_another_release_is_named_without_its_package():
+    older = {path: text.replace("13.5", "13.50") for path, text in LOCK.items()}
+    report = examine(files=older, missing=set(LOCKED))
+    assert "nvidia-cuda-nvrtc is 13.5 here" in only(report, "compiler version").found
+
+
+def test_without_a_lock_no_compiler_is_another():
+    assert about(examine(versions=LOCKED), "compiler version") == []
 
 
 def test_an_error_without_words_is_named():

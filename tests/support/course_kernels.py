@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import copy
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from kernel_launches import Launch, plans
 
 import coursekit as ck
@@ -35,6 +37,19 @@ CORRECT = [name for name in FILES if name not in BROKEN]
 EXPECT = re.compile(r"// expect: (\S+) (\w+) = (\d+) +# (\S.*)")
 FINDS = re.compile(r"// finds: (\S+) (?:(\w+check) )?([A-Z]\w+)(?: line (\d+))?")
 NEEDS = re.compile(r"^// needs: (\w+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """One `expect:` line."""
+
+    file: str
+    sizes: str
+    counter: str
+    value: int
+
+    def __str__(self) -> str:
+        return f"{self.file}-{self.sizes}-{self.counter}"
 
 
 def text(name: str) -> str:
@@ -74,3 +89,17 @@ def run(name: str, launch: Launch) -> tuple:
         cooperative=launch.cooperative,
     )
     return arguments
+
+
+EXPECTATIONS = [
+    Expectation(name, match[1], match[2], int(match[3]))
+    for name in CORRECT
+    for match in map(EXPECT.fullmatch, header(name))
+    if match
+]
+CASES = [
+    pytest.param(name, sizes, id=f"{name}-{'-'.join(map(str, sizes.values()))}")
+    for name in CORRECT
+    if name in plans()
+    for sizes in plans()[name].sizes
+]

@@ -12,7 +12,7 @@ from pathlib import Path
 from coursekit import paths
 from coursekit.runtime.doctor.checkup_gpu import list_gpus
 from coursekit.runtime.doctor.findings import Finding, dotted
-from coursekit.runtime.doctor.places import shown
+from coursekit.runtime.doctor.places import course, shown
 from coursekit.runtime.doctor.probe import Probe
 
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 13)
@@ -156,6 +156,7 @@ def check_compiler(probe: Probe) -> Iterator[Finding]:
         )
     else:
         yield Finding("NVRTC", "ok", f"{version} compiled a kernel")
+        yield from _other_compilers(probe, version)
     yield _tool(
         "CUDA headers",
         probe.header("cuda_fp16.h"),
@@ -166,6 +167,26 @@ def check_compiler(probe: Probe) -> Iterator[Finding]:
         probe.disassembler(),
         "nvdisasm is missing: SASS cannot be shown for your own kernels.",
     )
+
+
+def _other_compilers(probe: Probe, nvrtc: str) -> Iterator[Finding]:
+    """Name each compiler that is not the one of the lock."""
+    lock = probe.read(str(course() / "requirements.lock")) or ""
+    in_use = {"nvidia-cuda-nvrtc": nvrtc, "nvidia-cuda-nvcc": None}
+    for package, release in in_use.items():
+        locked = re.search(rf"^{package}==([\d.]+)", lock, re.MULTILINE)
+        found = probe.version(package) or release
+        # NVRTC itself tells two numbers of its version.
+        if locked and found and not f"{locked[1]}.".startswith(f"{found}."):
+            yield Finding(
+                "compiler version",
+                "info",
+                f"{package} is {found} here, and {locked[1]} in requirements.lock: "
+                "counts of instructions, registers and merged accesses may differ from "
+                "those in the notebooks.",
+                "`make setup` installs the lock's. PyTorch for a GPU brings one of its "
+                "own, which serves as well.",
+            )
 
 
 def _tool(topic: str, path: Path | None, loss: str) -> Finding:

@@ -1,10 +1,11 @@
 """Make the course's Python environment in `.venv`, or find that it is there already.
 
-    python3 coursekit/setup_environment.py
+    python3 setup_environment.py
 
 Uses the standard library alone and imports nothing of the package, so that any
-Python 3 can run it far enough to say what is wrong. `.venv/coursekit-setup.json`
-is written last: without it, a set-up was interrupted and is made again.
+Python 3 can run it far enough to say what is wrong. uv installs what the lock names;
+what is said here is what uv cannot say. `.venv/coursekit-setup.json` is removed first
+and written last: without it, a set-up was interrupted and is made again.
 """
 
 import contextlib
@@ -22,9 +23,12 @@ import time
 import urllib.request
 
 LOWEST, HIGHEST = (3, 11), (3, 13)
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.abspath(__file__))
 CPU_TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 LOWEST_DRIVER = 580
+LOCK = "requirements.lock"
+STAMP = "coursekit-setup.json"
+UV = "uv==0.13.9"
 EXTRAS = {"cpu": "test,torch", "gpu": "test,gpu"}
 GIGABYTES = {"cpu": 4, "gpu": 12}
 TEMPORARY_GIGABYTES = {"cpu": 1, "gpu": 4}
@@ -92,7 +96,28 @@ def supported(version):
     return LOWEST <= tuple(version[:2]) <= HIGHEST
 
 
-def suitable_python(which=shutil.which, runs=None):
+def ask(command, run=subprocess.run):
+    """Run a short command; return (status, output), or (None, "") if it cannot run."""
+    try:
+        answer = run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            universal_newlines=True,
+            timeout=30,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None, ""
+    return answer.returncode, answer.stdout
+
+
+def starts(python):
+    """Tell whether this Python can be run."""
+    return ask([python, "-c", "import sys"])[0] == 0
+
+
+def suitable_python(which=shutil.which, runs=starts):
     """Return the path of a supported Python on PATH, the newest first, or None.
 
     Each is tried: a version manager's placeholder may stand there for a Python that
@@ -100,24 +125,9 @@ def suitable_python(which=shutil.which, runs=None):
     """
     for minor in range(HIGHEST[1], LOWEST[1] - 1, -1):
         path = which(f"python3.{minor}")
-        if path and (runs or starts)(path):
+        if path and runs(path):
             return path
     return None
-
-
-def starts(python):
-    """Tell whether this Python can be run."""
-    try:
-        answer = subprocess.run(
-            [python, "-c", "import sys"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=30,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return False
-    return answer.returncode == 0
 
 
 def python_error(version):
@@ -202,24 +212,10 @@ def size_of(folder):
 
 def query_gpu(run=subprocess.run):
     """Return (driver version, compute capability) of the first GPU, or None."""
-    command = [
-        "nvidia-smi",
-        "--query-gpu=driver_version,compute_cap",
-        "--format=csv,noheader",
-    ]
-    try:
-        answer = run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            universal_newlines=True,
-            timeout=30,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    found = re.match(r"([\d.]+), *(\d+\.\d+)", answer.stdout.strip())
-    return found.groups() if answer.returncode == 0 and found else None
+    fields = "--query-gpu=driver_version,compute_cap"
+    status, output = ask(["nvidia-smi", fields, "--format=csv,noheader"], run)
+    found = re.match(r"([\d.]+), *(\d+\.\d+)", output.strip())
+    return found.groups() if status == 0 and found else None
 
 
 def choose_kind(gpu):
@@ -254,13 +250,23 @@ def reachable(url, seconds=2.0, opener=urllib.request.urlopen):
     return answered.is_set()
 
 
-def pip_command(venv, kind, cpu_index):
-    """Return the command that installs the course; the user's pip settings hold."""
-    command = [os.path.join(venv, "bin", "python"), "-m", "pip", "install"]
-    command += ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+def commands(venv, kind, cpu_index):
+    """Return four commands: fetch uv; install the lock by uv; or by pip; then the rest.
+
+    The rest is the course itself, torch, and what a GPU needs. Several indexes have
+    builds of torch, with hashes of their own: so the lock is without it, and pip
+    installs it, which knows the user's settings.
+    """
+    bin = os.path.join(venv, "bin")
+    pip = [os.path.join(bin, "python"), "-m", "pip", "install", "--no-input"]
+    pip += ["--disable-pip-version-check", "--progress-bar", "off"]
+    uv = [os.path.join(bin, "uv"), "pip", "install", "--no-progress"]
+    uv += ["--python", os.path.join(bin, "python"), "--compile-bytecode"]
+    lock = ["--require-hashes", "--requirement", LOCK]
+    rest = ["--no-build-isolation", "--editable", f".[{EXTRAS[kind]}]"]
     if kind == "cpu" and cpu_index:
-        command += ["--extra-index-url", cpu_index]
-    return command + ["--editable", f".[{EXTRAS[kind]}]"]
+        rest += ["--extra-index-url", cpu_index]
+    return pip + [UV], uv + lock, pip + lock, pip + rest
 
 
 # ---------------------------------------------------------------- what is there
@@ -269,10 +275,23 @@ def pip_command(venv, kind, cpu_index):
 def fingerprint(root, version):
     """Return a hash of what the environment depends on."""
     digest = hashlib.sha256()
-    with open(os.path.join(root, "pyproject.toml"), "rb") as file:
-        digest.update(file.read())
+    for name in ("pyproject.toml", LOCK):
+        with open(os.path.join(root, name), "rb") as file:
+            digest.update(file.read())
     digest.update(repr((tuple(version[:2]), os.path.abspath(root))).encode())
     return digest.hexdigest()
+
+
+def read_stamp(root):
+    """Return what a complete `.venv` says of itself; nothing of an incomplete one."""
+    venv = os.path.join(root, ".venv")
+    try:
+        with open(os.path.join(venv, STAMP)) as file:
+            stamp = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    programs = (os.path.join(venv, "bin", name) for name in ("python", "pip"))
+    return stamp if all(map(os.path.exists, programs)) else {}
 
 
 def is_current(root, expected, kind):
@@ -280,42 +299,22 @@ def is_current(root, expected, kind):
 
     An environment made with a GPU also serves without one.
     """
-    venv = os.path.join(root, ".venv")
-    try:
-        with open(os.path.join(venv, "coursekit-setup.json")) as file:
-            stamp = json.load(file)
-    except (OSError, ValueError):
-        return False
-    return (
-        os.path.exists(os.path.join(venv, "bin", "python"))
-        and stamp.get("fingerprint") == expected
-        and stamp.get("kind") in (kind, "gpu")
-    )
-
-
-def write_stamp(root, expected, kind):
-    """Mark the environment as complete, in one step that cannot be half done."""
-    path = os.path.join(root, ".venv", "coursekit-setup.json")
-    with open(path + ".new", "w") as file:
-        json.dump({"fingerprint": expected, "kind": kind}, file)
-    os.replace(path + ".new", path)
+    stamp = read_stamp(root)
+    return stamp.get("fingerprint") == expected and stamp["kind"] in (kind, "gpu")
 
 
 def is_reusable(root, version):
-    """Tell whether `.venv` is of this Python, has pip, and was not interrupted."""
-    venv = os.path.join(root, ".venv")
-    try:
-        with open(os.path.join(venv, "pyvenv.cfg")) as file:
-            found = re.search(r"^version(?:_info)? *= *(\d+)\.(\d+)", file.read(), re.M)
-    except OSError:
-        return False
-    return (
-        found is not None
-        and tuple(map(int, found.groups())) == tuple(version[:2])
-        and os.path.exists(os.path.join(venv, "bin", "python"))
-        and os.path.exists(os.path.join(venv, "bin", "pip"))
-        and not os.path.exists(os.path.join(venv, "setup-unfinished"))
-    )
+    """Tell whether `.venv` is complete and of this Python."""
+    return read_stamp(root).get("python") == list(version[:2])
+
+
+def write_stamp(root, version, expected, kind):
+    """Mark the environment as complete, in one step that cannot be half done."""
+    stamp = {"python": list(version[:2]), "fingerprint": expected, "kind": kind}
+    path = os.path.join(root, ".venv", STAMP)
+    with open(path + ".new", "w") as file:
+        json.dump(stamp, file)
+    os.replace(path + ".new", path)
 
 
 # ---------------------------------------------------------------- doing it
@@ -339,13 +338,18 @@ def one_at_a_time(folder):
 
 
 def stage(line):
-    """Return what a line of pip's output means to someone who waits, or None."""
-    download = re.match(r" *Downloading (\S+?)-\d\S* \((\d+(?:\.\d+)?) ([MG]B)\)", line)
-    if download and (download.group(3) == "GB" or float(download.group(2)) >= 50):
-        return "downloading {} ({} {}) ...".format(*download.groups())
-    if line.startswith("Installing collected packages:"):
-        return f"unpacking {line.count(',') + 1} packages ..."
-    return None
+    """Return what a line of uv or pip means to someone who waits, or None."""
+    size = r"\((\d+(?:\.\d+)?) ?([MG])i?B\)"
+    download = re.match(rf" *Downloading (\S+?)(?:-\d\S*)? {size}", line)
+    if download and (download.group(3) == "G" or float(download.group(2)) >= 50):
+        return "downloading {} ({} {}B) ...".format(*download.groups())
+    unpacked = re.match("Installing collected packages: (.+)", line)
+    if unpacked:
+        several = unpacked.group(1).count(",") + 1
+        names = unpacked.group(1) if several < 3 else f"{several} packages"
+        return f"unpacking {names} ..."
+    linked = re.match(r"Installed (\d+ packages?) in", line)
+    return f"unpacked {linked.group(1)}; compiling them ..." if linked else None
 
 
 def diagnose(log):
@@ -404,10 +408,8 @@ def make_venv(root, version):
         return
     release = ".".join(map(str, version[:3]))
     say(f"making .venv with Python {release} ...")
-    venv = os.path.join(root, ".venv")
-    command = [sys.executable, "-m", "venv", "--clear", venv]
     answer = subprocess.run(
-        command,
+        [sys.executable, "-m", "venv", "--clear", os.path.join(root, ".venv")],
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -422,21 +424,22 @@ def make_venv(root, version):
 
 
 def install(root, kind, run=run_logged, probe=reachable):
-    """Install the course and what it needs into `.venv`, and try an import."""
+    """Install what the lock names, the course and torch; try an import."""
     venv = os.path.join(root, ".venv")
-    unfinished = os.path.join(venv, "setup-unfinished")
-    with open(unfinished, "w") as file:
-        file.write("A set-up started here and did not end.\n")
-    index = CPU_TORCH_INDEX if kind == "cpu" and probe(CPU_TORCH_INDEX) else None
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(os.path.join(venv, STAMP))
     say("installing the packages, 1 to 3 minutes (log: .venv/setup.log) ...")
-    status, log = run(pip_command(venv, kind, index), root)
-    if status:
-        raise diagnose(log)
+    index = CPU_TORCH_INDEX if kind == "cpu" and probe(CPU_TORCH_INDEX) else None
+    get_uv, by_uv, by_pip, rest = commands(venv, kind, index)
     imports = "import coursekit, jupyterlab, matplotlib, nbval, numba, numpy, pytest"
-    status, log = run([os.path.join(venv, "bin", "python"), "-c", imports], root)
-    if status:
-        raise diagnose(log)
-    os.remove(unfinished)
+    remaining = [rest, [os.path.join(venv, "bin", "python"), "-c", imports]]
+    if run(get_uv, root)[0] or run(by_uv, root)[0]:
+        say("  uv cannot install them (the log says why); pip does, more slowly ...")
+        remaining.insert(0, by_pip)
+    for command in remaining:
+        status, log = run(command, root)
+        if status:
+            raise diagnose(log)
 
 
 def set_up(root, version, gpu):
@@ -456,17 +459,8 @@ def set_up(root, version, gpu):
         say(reason + ".")
         make_venv(root, version)
         install(root, kind)
-        write_stamp(root, expected, kind)
+        write_stamp(root, version, expected, kind)
     say(f"ready in {time.monotonic() - start:.0f} s.")
-
-
-def explain(error):
-    """Turn an error of the operating system into a SetupError."""
-    return SetupError(
-        "The set-up stopped",
-        str(error),
-        "Check free space and permissions (`df -h .`, `ls -ld . .venv`). " + AGAIN,
-    )
 
 
 def main():
@@ -481,20 +475,21 @@ def main():
             os.execv(other, [other, "-I", os.path.abspath(__file__)])
         set_up(ROOT, sys.version_info, query_gpu())
     except SetupError as error:
-        print(f"\ncoursekit: {error}", file=sys.stderr)
-        return 1
+        return complain(error, 1)
     except OSError as error:
-        print(f"\ncoursekit: {explain(error)}", file=sys.stderr)
-        return 1
+        cure = "Check free space and permissions (`df -h .`, `ls -ld . .venv`). "
+        return complain(SetupError("The set-up stopped", error, cure + AGAIN), 1)
     except KeyboardInterrupt:
-        error = SetupError(
-            "The set-up was interrupted",
-            "Ctrl-C was pressed",
-            "Run the same command again; what is half made is made anew.",
-        )
-        print(f"\ncoursekit: {error}", file=sys.stderr)
-        return 130
+        cure = "Run the same command again; what is half made is made anew."
+        stop = SetupError("The set-up was interrupted", "Ctrl-C was pressed", cure)
+        return complain(stop, 130)
     return 0
+
+
+def complain(error, status):
+    """Print the error; return the exit status."""
+    print(f"\ncoursekit: {error}", file=sys.stderr)
+    return status
 
 
 if __name__ == "__main__":
