@@ -9,7 +9,7 @@ from __future__ import annotations
 from coursekit.analysis import checking, unset_variables
 from coursekit.simt.checks.bounds import MemCheck
 from coursekit.simt.checks.findings import Findings
-from coursekit.simt.checks.meetings import SyncCheck
+from coursekit.simt.checks.barriers import SyncCheck
 from coursekit.simt.checks.values import InitCheck
 from coursekit.simt.checks.watching import Observer
 

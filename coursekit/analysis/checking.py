@@ -158,7 +158,7 @@ def synccheck(
     LaunchError, ArgumentError
         As a launch does.
     """
-    from coursekit.simt.checks.meetings import SyncCheck
+    from coursekit.simt.checks.barriers import SyncCheck
 
     launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("synccheck", SyncCheck(), launch, raise_)
