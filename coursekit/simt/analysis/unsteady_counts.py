@@ -14,7 +14,7 @@ from enum import IntEnum
 
 from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
-from coursekit.simt.interpreter.transfers import polls
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.ptx.ir import Address, Call, Register, Special, Symbol, Vector
 
 _TIMES = ("clock", "globaltimer", "smid", "warpid")
@@ -189,7 +189,7 @@ class _Search:
             level = max(level, self._of(last.operands[0]))
         if level == Chance.NONE:
             return
-        decided = self._reached(self.code.successors[number], block.meet)
+        decided = self._reached(self.code.successors[number], block.reconvergence)
         if level >= Chance.TICKET or number in decided:
             self.blocks |= decided
         elif level == Chance.RANKED:

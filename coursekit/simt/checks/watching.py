@@ -6,8 +6,8 @@ instructions tell the observer what they touch. Other launches run the plain one
 
 from __future__ import annotations
 
+from coursekit.simt.analysis.instructions import copied_bytes
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES, Access
-from coursekit.simt.interpreter.async_copies import copied_bytes
 from coursekit.simt.interpreter.decode import Decoder
 from coursekit.simt.ptx.ir import BYTES
 
@@ -19,7 +19,7 @@ _RELEASES, _ACQUIRES = {"release", "acq_rel"}, {"acquire", "acq_rel"}
 
 
 class Enough(Exception):
-    """Ends a launch of which a checker has seen what it wanted to see."""
+    """Ends a launch of which an observer has seen what it wanted to see."""
 
 
 class Observer:

@@ -159,8 +159,8 @@ class Flow:
             successors = self.code.successors[number]
             if len(successors) < 2 or not _decides_by_lane(last, kinds):
                 continue
-            sides = [self._side(s, block.meet) for s in successors]
-            if last.opcode == "bra" and block.meet == EXIT:
+            sides = [self._side(s, block.reconvergence) for s in successors]
+            if last.opcode == "bra" and block.reconvergence == EXIT:
                 sides = self._without_leavers(successors, sides)
             found.update(*sides)
         return found

@@ -37,9 +37,10 @@ class GeneralTier(WarpCode):
         out = self.out
         out.declare(STACK_CODE)
         self._meets = {
-            self.flow.stretch_of(block.meet)
+            self.flow.stretch_of(block.reconvergence)
             for number, block in enumerate(self.flow.blocks)
-            if len(self.unit.code.successors[number]) > 1 and block.meet != EXIT
+            if len(self.unit.code.successors[number]) > 1
+            and block.reconvergence != EXIT
         }
         resume = self.field("%record", RESUME, "i32")
         begins = out.op(f"icmp eq i32 {resume}, 0")
@@ -416,7 +417,7 @@ class GeneralTier(WarpCode):
         out.label(parts)
         following = stretch.block + 1
         following = following if following < len(self.flow.blocks) else EXIT
-        meet = EXIT if leaves else self.flow.blocks[stretch.block].meet
+        meet = EXIT if leaves else self.flow.blocks[stretch.block].reconvergence
         if not leaves:
             self.count(self.unit.divergent[instruction.index])
         ends = [self.flow.stretch_of(b) for b in (target, following, meet)]

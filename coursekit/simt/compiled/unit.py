@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.compiled.flow import Flow
 from coursekit.simt.compiled.runtime import offset
-from coursekit.simt.interpreter.transfers import polls
 from coursekit.simt.ptx.ir import BYTES
 
 # A record of a warp: the fields of the scheduler, thread indices, the stack of the

@@ -42,7 +42,7 @@ def ending(decoder, instruction, block, number):
 
 
 def _branch(decoder, instruction, block, number):
-    successors, meet = block.successors, block.meet
+    successors, meet = block.successors, block.reconvergence
     jump = successors[0]
     guard = decoder.guard_slot(instruction)
     if guard is None:
@@ -77,7 +77,7 @@ def _indexed_branch(decoder, instruction, block):
     targets = [
         decoder.starts.get(decoder.function.labels[name], EXIT) for name in table
     ]
-    meet = block.meet
+    meet = block.reconvergence
 
     def finish(warp):
         chosen = warp.slots[index]

@@ -8,6 +8,7 @@ import hashlib
 import threading
 
 from coursekit import errors
+from coursekit.simt.analysis.wide_accesses import SharedAccess, shared_accesses
 from coursekit.simt.interpreter import refusals
 from coursekit.simt.interpreter.decode import Code, Decoder
 from coursekit.simt.memory.memory import Memory, Region
@@ -39,6 +40,7 @@ class Program:
         self.compiled: dict[tuple, object] = {}
         self._reachable: dict[str, list[Function]] = {}
         self._shared: dict[str, list] = {}
+        self._shared_accesses: dict[str, list[SharedAccess]] = {}
         self._code: dict[str, Code] = {}
         self._decoder = Decoder
         self._others: dict[type, Program] = {}
@@ -151,6 +153,13 @@ class Program:
         fixed = [(v.name, v.nbytes, v.align) for v in shared if not v.external]
         flexible = [(v.name, dynamic, max(v.align, 16)) for v in shared if v.external]
         return fixed + flexible
+
+    def shared_accesses(self, name: str) -> list[SharedAccess]:
+        """List what a kernel does with shared memory, found once."""
+        if name not in self._shared_accesses:
+            variables = self.shared_variables(name, 0)
+            self._shared_accesses[name] = shared_accesses(self.kernel(name), variables)
+        return self._shared_accesses[name]
 
     def local_bytes(self, name: str) -> int:
         """Local memory a thread needs; a fixed stack when functions are called."""

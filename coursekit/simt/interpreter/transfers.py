@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
 from coursekit.simt.isa import lookup
 from coursekit.simt.memory.counters import repeated_passes
@@ -41,16 +42,6 @@ def _vector(decoder, instruction, operand):
     if len(elements) != count:
         raise unsupported(decoder.program, instruction, " with these operands")
     return elements
-
-
-_POLLING = {"volatile", "relaxed", "acquire", "mmio"}
-
-
-def polls(instruction) -> bool:
-    """Whether an instruction looks at memory that other threads may be writing."""
-    return instruction.opcode in ("atom", "mbarrier") or (
-        instruction.opcode == "ld" and bool(_POLLING & set(instruction.modifiers))
-    )
 
 
 def _marked(instruction, step):

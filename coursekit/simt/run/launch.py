@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from coursekit import errors
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.analysis.wide_accesses import CountingPlan
 from coursekit.simt.interpreter.block import Block
 from coursekit.simt.interpreter.endless import Standstill, endless
 from coursekit.simt.interpreter.program import Program
-from coursekit.simt.interpreter.transfers import polls
 from coursekit.simt.memory import faults
 from coursekit.simt.memory.counters import Counters
 from coursekit.simt.memory.memory import SHARED_SPAN, storage

@@ -11,19 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from coursekit.simt.checks.watching import Observer
+from coursekit.simt.analysis.instructions import polls
+from coursekit.simt.checks.watching import Enough, Observer
 from coursekit.simt.interpreter.collectives import lane_bits
-from coursekit.simt.interpreter.transfers import polls
 from coursekit.simt.run.launch import Order
 from coursekit.simt.tracing.drafting import Draft
 from coursekit.simt.tracing.following import TracingDecoder
 from coursekit.simt.tracing.steps import LANES, Step
 
 _TALKING = {"atom", "red", "membar", "fence"}
-
-
-class TraceEnds(Exception):
-    """Thrown through the launch once there is nothing more to write down."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class Tracer(Observer):
         self._settle(mask)
         if len(self.steps) >= self.limit:
             self.full = True
-            raise TraceEnds
+            raise Enough
         frame = warp.frame
         if id(frame) not in self._calls:
             self._calls[id(frame)] = len(self._calls)
@@ -97,7 +93,7 @@ class Tracer(Observer):
     def ended(self, warp) -> None:
         """Stop when the warp has left the kernel."""
         if not warp.live.any():
-            raise TraceEnds
+            raise Enough
 
     def close(self) -> list[Step]:
         """Finish the last steps and return all."""
