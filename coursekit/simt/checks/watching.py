@@ -30,11 +30,15 @@ class Observer:
 
     compiles = False
 
+    def configured(self, configuration):
+        """Return the configuration with which a launch is to run, to be observed."""
+        return configuration
+
     def attach(self, launch):
         """Begin to observe; returns the program that the launch is to run."""
         self.launch = launch
         program = launch.program.decoded_once_by(WatchedDecoder)
-        self.unit = narrowest(program.reachable(launch.name))
+        self.unit = narrowest(program.reachable(launch.configuration.name))
         self.shift = self.unit.bit_length() - 1
         return program
 

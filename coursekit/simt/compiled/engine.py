@@ -103,7 +103,7 @@ class Compiled:
 
 def obstacle(launch) -> str | None:
     """Why a launch cannot be compiled, as far as a glance tells."""
-    if launch.cooperative:
+    if launch.configuration.cooperative:
         return "grid-wide barriers"
     opcodes = {i.opcode for i in launch.code.function.instructions}
     if "call" in opcodes:
@@ -146,9 +146,7 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
     (int, str)
         How many of the blocks are done, and why the interpreter must do the others.
     """
-    compiled = compiled_for(
-        launch.program, launch.code, launch.block_shape, launch.plan.widths
-    )
+    compiled = of_launch(launch)
     numbers = block_numbers(blocks)
     try:
         workspace = compiled.workspace(fast=engine != "general")
@@ -179,8 +177,9 @@ def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
 
 def of_launch(launch) -> Compiled:
     """The compiled form of a launch's kernel, as `run` uses it."""
+    asked = launch.configuration
     return compiled_for(
-        launch.program, launch.code, launch.block_shape, launch.plan.widths
+        launch.program, launch.code, asked.block_shape, asked.plan.widths
     )
 
 
@@ -192,5 +191,5 @@ def at_hand(launch) -> bool:
 def too_long(launch):
     """The error for a launch that runs longer than it may."""
     return errors.DeadlockError.explained(
-        *faults.too_long(launch.timeout_s, launch.name)
+        *faults.too_long(launch.configuration.timeout_s, launch.configuration.name)
     )

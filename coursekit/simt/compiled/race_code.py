@@ -21,7 +21,7 @@ from coursekit.simt.compiled.tier import COUNTER
 from coursekit.simt.compiled.unit import FUEL_LEFT
 from coursekit.simt.interpreter.access import UPDATES
 from coursekit.simt.ptx.ir import Register
-from coursekit.simt.run.launch import POLLING_FUEL
+from coursekit.simt.run.limits import POLLING_FUEL
 
 
 def form_of(unit) -> Form:

@@ -141,7 +141,7 @@ RACES = engine.Sort(
 def compiled_for(launch) -> engine.Compiled:
     """The compiled form of a kernel that checks for races."""
     return engine.compiled_for(
-        launch.program, launch.code, launch.block_shape, {}, RACES
+        launch.program, launch.code, launch.configuration.block_shape, {}, RACES
     )
 
 
@@ -155,7 +155,7 @@ def check(compiled: engine.Compiled, launch, blocks) -> str:
         memory is as it was before.
     """
     try:
-        workspace = compiled.workspace(fast=launch.engine != "general")
+        workspace = compiled.workspace(fast=launch.configuration.engine != "general")
         launch.start_clock()  # compiling is no part of the launch
         try:
             return workspace.check(launch, engine.block_numbers(blocks))

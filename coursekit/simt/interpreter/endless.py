@@ -47,7 +47,7 @@ class Standstill:
             self._seen.clear()
         if place >= LOOKS or not self._tries:
             return False
-        clock = str(launch.clock_reads).encode()
+        clock = str(launch.journal.clock_reads).encode()
         state = _digest([clock, *(_state(warp) for warp in warps)])
         if state not in self._seen:
             self._seen[state] = None

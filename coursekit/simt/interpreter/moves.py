@@ -64,7 +64,7 @@ def _clock(decoder, target, name, type_):
     high = 32 if name.endswith("_hi") else 0
 
     def step(warp):
-        value = (warp.block.launch.clock(warp) >> high) & (
+        value = (warp.block.launch.journal.read_clock(warp) >> high) & (
             (1 << (8 * BYTES[type_])) - 1
         )
         np.copyto(warp.slots[slot], warp.slots[slot].dtype.type(value),

@@ -8,6 +8,7 @@ import hashlib
 import threading
 
 from coursekit import errors
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.analysis.wide_accesses import SharedAccess, shared_accesses
 from coursekit.simt.interpreter import refusals
 from coursekit.simt.interpreter.decode import Code, Decoder
@@ -41,6 +42,7 @@ class Program:
         self._reachable: dict[str, list[Function]] = {}
         self._shared: dict[str, list] = {}
         self._shared_accesses: dict[str, list[SharedAccess]] = {}
+        self._polls: dict[str, bool] = {}
         self._code: dict[str, Code] = {}
         self._decoder = Decoder
         self._others: dict[type, Program] = {}
@@ -160,6 +162,14 @@ class Program:
             variables = self.shared_variables(name, 0)
             self._shared_accesses[name] = shared_accesses(self.kernel(name), variables)
         return self._shared_accesses[name]
+
+    def polls(self, name: str) -> bool:
+        """Whether a kernel may wait for memory that other warps write."""
+        if name not in self._polls:
+            self._polls[name] = any(
+                polls(one) for f in self.reachable(name) for one in f.instructions
+            )
+        return self._polls[name]
 
     def local_bytes(self, name: str) -> int:
         """Local memory a thread needs; a fixed stack when functions are called."""

@@ -114,7 +114,7 @@ def _load_param(decoder, instruction, target, source):
                 continue
             start = offset + k * size
             if of_kernel:
-                value = warp.block.launch.parameter(name, start, dtype)
+                value = warp.block.launch.parameters.value(name, start, dtype)
             else:
                 stripe = stripes(warp.frame, name, nbytes)[:, start : start + size]
                 value = np.ascontiguousarray(stripe).view(dtype)[:, 0]

@@ -69,7 +69,8 @@ class Warp:
         self.block, self.index = block, index
         launch = block.launch
         linear = index * LANES + np.arange(LANES)
-        wide, high, _ = launch.block_shape
+        asked = launch.configuration
+        wide, high, _ = asked.block_shape
         self.tid = (
             (linear % wide).astype(np.uint32),
             (linear // wide % high).astype(np.uint32),
@@ -79,7 +80,7 @@ class Warp:
         self.present = linear < launch.threads
         self.local = local_region(launch.local_bytes)
         self.local_stride = np.uint64(self.local.nbytes // LANES)
-        self.counting, self.observer = launch.counting, launch.observer
+        self.counting, self.observer = asked.counting, asked.observer
         self.kernel_frame = Frame(launch.code, self)
 
     def start(self) -> None:
@@ -203,7 +204,7 @@ class Warp:
         self.idle_turns += 1
         if self.idle_turns < self.block.launch.patience:
             return
-        self.block.launch.patience = 1
+        self.block.launch.lose_patience()
         for split in list(self.ready):
             meeting = split.meeting
             while meeting is not None:

@@ -35,10 +35,10 @@ def tally(launch) -> Counters:
     total = Counter()
     for counts in lines.values():
         total.update(counts)
-    total["blocks"] = launch.grid[0] * launch.grid[1] * launch.grid[2]
-    total["warps"] = launch.started_warps
-    total["longest_warp_instructions"] = launch.longest
-    labels = {**launch.plan.labels, **dict.fromkeys(inexact, "ptx")}
+    total["blocks"] = launch.blocks
+    total["warps"] = launch.journal.warps
+    total["longest_warp_instructions"] = launch.journal.longest_warp_instructions
+    labels = {**launch.configuration.plan.labels, **dict.fromkeys(inexact, "ptx")}
     by_line = {
         place: Counters(dict(counts), labels=labels)
         for place, counts in sorted(lines.items())
@@ -139,7 +139,7 @@ def _unconfirmed(launch, code) -> set[str]:
         if name.startswith("shared_")
     }
     divergent = [i for i, (_, apart) in code.branch_counts.items() if apart]
-    for first, last in launch.plan.unrolled if own else ():
+    for first, last in launch.configuration.plan.unrolled if own else ():
         if any(first <= index <= last for index in divergent):
             found.update(name for name in FIELDS if name.startswith("shared_"))
     return found
