@@ -9,7 +9,7 @@ run again, and the interpreter does the rest, errors and all.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,7 +78,13 @@ class Compiled:
     sort: Sort = PLAIN
     tiers: dict[str, machine.Loaded] = field(default_factory=dict)
     workspaces: dict[bool, object] = field(default_factory=dict)
+    cache: Callable | None = None  # the folder of machine code, of the latest launch
     interpreted_s: float = 0.0  # what launches have cost in the interpreter
+
+    def for_launch(self, cache) -> Compiled:
+        """Keep machine code where a launch wants it; returns itself."""
+        self.cache = cache
+        return self
 
     def workspace(self, *, fast: bool) -> Workspace:
         """What a launch works on."""
@@ -88,11 +94,15 @@ class Compiled:
 
     def at_hand(self, tier: str) -> bool:
         """Whether machine code of a tier is loaded or in the cache on disk."""
-        return tier in self.tiers or machine.stored(f"{self.key}-{tier}") is not None
+        if tier in self.tiers:
+            return True
+        machine.use_cache(self.cache)
+        return machine.stored(f"{self.key}-{tier}") is not None
 
     def tier(self, name: str) -> machine.Loaded:
         """One tier, compiled if it is not yet."""
         if name not in self.tiers:
+            machine.use_cache(self.cache)
             data, notes = machine.cached(
                 f"{self.key}-{name}", lambda: make(self.unit, self.sort.tiers[name])
             )
@@ -180,7 +190,7 @@ def of_launch(launch) -> Compiled:
     asked = launch.configuration
     return compiled_for(
         launch.program, launch.code, asked.block_shape, asked.plan.widths
-    )
+    ).for_launch(asked.cache)
 
 
 def at_hand(launch) -> bool:

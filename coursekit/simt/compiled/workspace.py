@@ -17,7 +17,7 @@ from coursekit.simt.compiled.unit import (
     THREADS,
     WARP,
 )
-from coursekit.simt.memory.memory import POISON, shared_layout
+from coursekit.simt.memory.memory import POISON, address_of, shared_layout
 
 FINISHED, WANTS_GENERAL, STOPPED = Answer.DONE, Answer.WANTS_GENERAL, 5
 _SAVE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
@@ -58,7 +58,7 @@ class Workspace:
     def _set(self, index: int, array: np.ndarray) -> None:
         """Let a field of the context point to an array, which must stay alive."""
         self._own[index] = array
-        self.context[index] = runtime.address_of(array)
+        self.context[index] = address_of(array)
 
     def _place_warps(self, size: int) -> None:
         """Make the records of the warps, and what never changes in them."""

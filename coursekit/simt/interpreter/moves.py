@@ -80,6 +80,8 @@ def convert_address(decoder, instruction):
     space = next((m for m in instruction.modifiers if m in _WINDOWS), None)
     base = _WINDOWS.get(space, 0)
     slot = decoder.destination(target, type_)
+    if not base:
+        return write_result(identity, [slot], [decoder.layout.operand(source, type_)])
     dtype = lookup.DTYPES[type_]
     amount = np.array(base & ((1 << (8 * np.dtype(dtype).itemsize)) - 1), dtype)
     operation = np.subtract if "to" in instruction.modifiers else np.add

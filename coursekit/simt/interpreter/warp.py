@@ -89,7 +89,7 @@ class Warp:
         self.kernel_frame.values.fill(0)
         self.executed = self.fuel = self.idle_turns = 0
         self.polled, self.copies, self.awaited = False, None, None
-        self.looked_at, self.standstill = None, Standstill()
+        self.looked_at, self.standstill = None, None
         first = Split(0, self.present.copy(), self.kernel_frame, None)
         self.ready: list[Split] = [first]
         self.parked: list[Split] = []
@@ -159,6 +159,7 @@ class Warp:
         """
         self.ready.append(split)
         try:
+            self.standstill = self.standstill or Standstill()
             return self.standstill.returned(self.block.launch, [self], [self.block])
         finally:
             self.ready.pop()

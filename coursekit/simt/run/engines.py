@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 
-from coursekit.simt.compiled import engine, machine, racing
+from coursekit.simt.compiled import engine, racing
 from coursekit.simt.run.limits import OutOfTime
 
 # Seconds of computing that the interpreter may take for all launches of one kernel
@@ -32,7 +32,6 @@ def run(launch) -> tuple[str, str]:
     KernelError, UnsupportedError
         As the interpreter does.
     """
-    machine.use_cache(launch.configuration.cache)
     blocks = launch.block_numbers()
     note = engine.obstacle(launch)
     unsure = (
@@ -56,7 +55,6 @@ def run(launch) -> tuple[str, str]:
 
 def observe(launch) -> tuple[str, str]:
     """Run all blocks of a launch that is checked for races, as `run` does."""
-    machine.use_cache(launch.configuration.cache)
     blocks = launch.block_numbers()
     note = engine.obstacle(launch)
     compiled = None if note else racing.compiled_for(launch)
