@@ -61,8 +61,8 @@ class Observer:
     def fences(self, warp, instruction) -> None:
         """Note that the current lanes execute a memory fence."""
 
-    def meets(self, warp, instruction, named: int, lanes) -> None:
-        """Note that lanes of a warp have come together; `named` is their mask."""
+    def synchronises(self, warp, instruction, named: int, lanes) -> None:
+        """Note that lanes of a warp synchronise; `named` is their mask."""
 
     def opens(self, block, arrivals) -> None:
         """Note that a barrier of a block opens."""
@@ -79,7 +79,7 @@ class WatchedAccess(Access):
     function : ir.Function
         Where the instruction stands.
     atomic, strong : bool
-        Whether it updates, and whether it may meet other strong accesses unordered:
+        Whether it updates, and whether it does not race with other strong accesses:
         atomics, and volatile, relaxed, acquiring or releasing loads and stores.
     copies : bool
         Whether it is one side of an asynchronous copy.

@@ -165,12 +165,12 @@ class Flow:
             found.update(*sides)
         return found
 
-    def _side(self, start: int, meet: int) -> set[int]:
+    def _side(self, start: int, point: int) -> set[int]:
         found: set[int] = set()
         pending = [start]
         while pending:
             block = pending.pop()
-            if block not in (EXIT, meet) and block not in found:
+            if block not in (EXIT, point) and block not in found:
                 found.add(block)
                 pending += self.code.successors[block]
         return found

@@ -18,7 +18,7 @@ from coursekit.simt.compiled.race_helpers import READ_BEFORE
 from coursekit.simt.compiled.race_places import grains
 from coursekit.simt.compiled.race_times import UNWATCHED
 from coursekit.simt.compiled.runtime import aligned
-from coursekit.simt.compiled.stamps import MET, RaceContext
+from coursekit.simt.compiled.stamps import SYNCHRONISED, RaceContext
 from coursekit.simt.compiled.workspace import FINISHED, STOPPED, Workspace
 from coursekit.simt.memory.memory import (
     GLOBAL_BASE,
@@ -67,7 +67,7 @@ class RaceWorkspace(Workspace):
         """Make ready for a launch, of which nothing is known yet."""
         super().begin(launch)
         self.why, self.grew, self._bytes = "", False, 0
-        self._words[:, MET // 4] = 0
+        self._words[:, SYNCHRONISED // 4] = 0
         for field in (RaceContext.NOW, RaceContext.OVERFLOWS):
             self.context[field] = 0
         self.context[RaceContext.SEEN] = -1

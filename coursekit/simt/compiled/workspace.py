@@ -12,7 +12,7 @@ from coursekit.simt.compiled.unit import (
     EXISTING,
     FUEL,
     FUEL_LEFT,
-    MEETING,
+    RECONVERGENCE,
     TARGET,
     THREADS,
     WARP,
@@ -90,7 +90,7 @@ class Workspace:
     def begin(self, launch) -> None:
         """Make ready for a launch."""
         self.launch, self.stop, self.saved = launch, None, {}
-        self._words[:, MEETING // 4] = -1
+        self._words[:, RECONVERGENCE // 4] = -1
         self._words[:, TARGET // 4] = -9
         self._words[:, FUEL_LEFT // 4] = FUEL
         self._place_memory()

@@ -57,7 +57,7 @@ def _enter(program, function, instruction, call, number):
             # Lanes that called from here earlier may still have to read theirs.
             frame.params[result.name] = stripes(caller, target, result.nbytes)
         split.block = number
-        warp.ready.append(Split(0, split.mask, frame, split.meeting))
+        warp.ready.append(Split(0, split.mask, frame, split.reconvergence))
         return None
 
     return finish

@@ -17,15 +17,14 @@ import numpy as np
 from coursekit import errors
 from coursekit.simt.analysis.wide_accesses import CountingPlan
 from coursekit.simt.interpreter.block import Block
-from coursekit.simt.interpreter.endless import Standstill, endless
+from coursekit.simt.interpreter.endless import EndlessLoopProof, endless
 from coursekit.simt.interpreter.program import Program
+from coursekit.simt.interpreter.warp import PLAIN_FUEL, POLLING_FUEL
 from coursekit.simt.memory import faults
 from coursekit.simt.memory.memory import SHARED_SPAN, Region, shared_layout, storage
 from coursekit.simt.run.limits import (
     LOCAL_BYTES,
     PATIENCE,
-    PLAIN_FUEL,
-    POLLING_FUEL,
     RESIDENT_BLOCKS,
     LaunchResult,
     Order,
@@ -314,7 +313,7 @@ class Launch:
                 else:
                     grow = len(resident) + 1
             if journal.finished_blocks == before:
-                proof = proof or Standstill()
+                proof = proof or EndlessLoopProof()
                 self._check_endless(proof, resident)
 
     def try_to_interpret(
@@ -346,7 +345,7 @@ class Launch:
         """Let lanes that wait for others that only spin go on at once from now on."""
         self.patience = 1
 
-    def _check_endless(self, proof: Standstill, blocks: list[Block]) -> None:
+    def _check_endless(self, proof: EndlessLoopProof, blocks: list[Block]) -> None:
         """Stop a launch that has come back to where it was."""
         if self.configuration.order.kind == "seed":  # the next orders are others
             return
@@ -436,7 +435,7 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     plan : CountingPlan
         How shared accesses are counted; as in the PTX by default.
     observer : checks.watching.Observer
-        Sees every access and every meeting of threads; slower.
+        Sees every access and every synchronisation of threads; slower.
 
     Raises
     ------

@@ -11,10 +11,6 @@ import numpy as np
 from coursekit import errors
 from coursekit.simt.memory.counters import Counters
 
-# Basic blocks that a warp runs before others get a turn. Code that polls memory
-# waits for other warps and gets short turns; other code runs to its end.
-POLLING_FUEL = 128
-PLAIN_FUEL = 1 << 22
 # Turns that a warp spins before lanes that wait for it to join them go on alone;
 # one turn once that has happened, since a lock brings it about for every lane.
 PATIENCE = 16

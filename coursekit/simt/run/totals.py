@@ -29,7 +29,7 @@ def tally(launch) -> Counters:
         _count_code(launch.program, code, lines, inexact)
         inexact |= _unconfirmed(launch, code) | _unknown(code)
     if launch.threads * launch.blocks > 1:
-        inexact |= _by_chance(launch.program.decoded())
+        inexact |= _nondeterministic(launch.program.decoded())
     for counts in lines.values():
         _add_bytes(counts)
     total = Counter()
@@ -167,8 +167,8 @@ def _unknown(code) -> set[str]:
     return found | set(_BYTES if "global_atomic_sectors" in found else ())
 
 
-def _by_chance(codes) -> set[str]:
-    """Counts that may differ from one launch to the next, as threads come."""
+def _nondeterministic(codes) -> set[str]:
+    """Counts that may differ from launch to launch, as the order of threads does."""
     found = set()
     for code in codes:
         known = code.facts.doubts

@@ -1,7 +1,7 @@
 """Warps that take turns as somebody decides, one shared access at a time.
 
 An observer lets a launch run a program in which a warp stops after each access that
-other warps may meet. Before each turn it asks whose turn it is.
+other warps may conflict with. Before each turn it asks whose turn it is.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class Event:
         """Return an element for which the two race, or None."""
         if self.warp == other.warp or self.epoch != other.epoch:
             return None
-        return self.meets(other)
+        return self.conflicts_with(other)
 
-    def meets(self, other: Event) -> int | None:
+    def conflicts_with(self, other: Event) -> int | None:
         """Return an element that both touch and one writes, whatever the barriers."""
         alike = (self.array, self.space) == (other.array, other.space)
         reads = self.verb == other.verb == READS
