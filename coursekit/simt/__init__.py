@@ -12,7 +12,7 @@ from coursekit.simt import face
 if TYPE_CHECKING:
     from coursekit.simt.face import *  # noqa: F403
 
-__all__ = face.__all__  # noqa: PLE0605
+__all__ = face.__all__
 
 
 def __getattr__(name: str):

@@ -3,15 +3,16 @@
 | to | names |
 | --- | --- |
 | launch | `Memory`, `POISON`, `load`, `launch`, `TensorMap` |
-| count | `Counters`, `FIELDS`, `shared_wavefronts` |
-| count as machine code does | `CountingPlan`, `SharedAccess`, `vectorisations`, `ControlFlow` |
-| check | `MemCheck`, `RaceCheck`, `InitCheck`, `VariableCheck`, `SyncCheck`, `Findings`, `Enough` |
+| count | `Counters`, `FIELDS`, `shared_wavefronts`, `CountingPlan` |
+| compare with machine code | `SharedAccess`, `vectorisations`, `ControlFlow` |
+| check | `MemCheck`, `RaceCheck`, `InitCheck`, `VariableCheck`, `SyncCheck` |
+| read a check | `Findings`, `Enough` |
 | trace | `Tracer`, `Step`, `MemoryAccess`, `Formula`, `formulas`, `LANES`, `BANKS` |
 | choose whose turn it is | `Turns`, `Event`, `BARRIER` |
 
-A name loads its module when it is first used: who draws a recorded count needs no
-decoder, and only a launch that is compiled needs LLVM.
-"""  # noqa: E501
+A name loads its module when it is first used: to draw a recorded count takes no
+decoder, and only a launch that is compiled takes LLVM.
+"""
 
 from __future__ import annotations
 

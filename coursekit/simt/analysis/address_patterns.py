@@ -59,23 +59,23 @@ def registers(function) -> dict[int, Stride]:
     for instruction in function.instructions:
         for index in registers_of(instruction)[0]:
             makers[index].append(instruction)
-    found = dict.fromkeys(makers, Stride.UNIFORM)
+    strides = dict.fromkeys(makers, Stride.UNIFORM)
     changed = True
     while changed:
         changed = False
         for index, made in makers.items():
-            stride = max(_result(function, one, found) for one in made)
-            if stride > found[index]:
-                found[index], changed = stride, True
-    return found
+            stride = max(_result(function, maker, strides) for maker in made)
+            if stride > strides[index]:
+                strides[index], changed = stride, True
+    return strides
 
 
-def _result(function, instruction, found) -> Stride:
+def _result(function, instruction, strides) -> Stride:
     if instruction.opcode in _UNIFORM:
         return Stride.UNIFORM
     if instruction.opcode in _PRIVATE or _is_private_load(function, instruction):
         return Stride.SCATTERED
-    sources = [_of(operand, found) for operand in instruction.operands[1:]]
+    sources = [_of(operand, strides) for operand in instruction.operands[1:]]
     stride = max(sources, default=Stride.UNIFORM)
     if stride == Stride.UNIFORM:
         return stride
@@ -85,11 +85,11 @@ def _result(function, instruction, found) -> Stride:
     return stride if linear else Stride.SCATTERED
 
 
-def _of(operand, found) -> Stride:
+def _of(operand, strides) -> Stride:
     if isinstance(operand, Address):
-        return _of(operand.base, found)
+        return _of(operand.base, strides)
     if isinstance(operand, Register):
-        return found.get(operand.index, Stride.UNIFORM)
+        return strides.get(operand.index, Stride.UNIFORM)
     if isinstance(operand, Special):
         name = operand.name.lstrip("%")
         if name.startswith(_PER_LANE):

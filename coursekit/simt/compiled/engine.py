@@ -133,12 +133,12 @@ def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
     with _KEPT_LOCK:
         key = (code.function.name, shape, tuple(sorted(widths.items())))
         key += (sort.name,) if sort.name else ()
-        found = program.compiled.get(key)
-        if found is None:
+        compiled = program.compiled.get(key)
+        if compiled is None:
             unit = Unit(program, code, shape, dict(widths))
             digest = machine.key_of(program.digest, *key)
-            found = program.compiled[key] = Compiled(unit, digest, sort)
-        return found
+            compiled = program.compiled[key] = Compiled(unit, digest, sort)
+        return compiled
 
 
 def block_numbers(blocks: Sequence[int]) -> np.ndarray:

@@ -124,21 +124,21 @@ class Program:
         return self._reachable[name]
 
     def _search(self, name: str) -> list[Function]:
-        found: dict[str, Function] = {}
+        reached: dict[str, Function] = {}
         pending = [name]
         while pending:
             function = self.module.functions.get(pending.pop())
-            if function is None or function.name in found:
+            if function is None or function.name in reached:
                 continue
             refusals.check(self, function)
-            found[function.name] = function
+            reached[function.name] = function
             for instruction in function.instructions:
                 for operand in instruction.operands:
                     if isinstance(operand, Call) and isinstance(
                         operand.function, Symbol
                     ):
                         pending.append(operand.function.name)
-        return list(found.values())
+        return list(reached.values())
 
     def shared_variables(self, name: str, dynamic: int) -> list[tuple[str, int, int]]:
         """Shared variables that a kernel uses: (name, nbytes, align).
@@ -148,9 +148,9 @@ class Program:
         if name not in self._shared:
             functions = self.reachable(name)
             used = {s for f in functions for i in f.instructions for s in _symbols(i)}
-            known = [v for v in self.module.variables.values() if v.name in used]
-            known += [v for f in functions for v in f.variables.values()]
-            self._shared[name] = [v for v in known if v.space == "shared"]
+            variables = [v for v in self.module.variables.values() if v.name in used]
+            variables += [v for f in functions for v in f.variables.values()]
+            self._shared[name] = [v for v in variables if v.space == "shared"]
         shared = self._shared[name]
         fixed = [(v.name, v.nbytes, v.align) for v in shared if not v.external]
         flexible = [(v.name, dynamic, max(v.align, 16)) for v in shared if v.external]
