@@ -12,7 +12,7 @@ from coursekit.errors import CourseError, KernelError
 from coursekit.runtime import simulator
 from coursekit.runtime.arguments.staging import Staged, stage
 from coursekit.runtime.configuration import check, configure
-from coursekit.simt.checks.findings import Findings
+from coursekit.simt import Findings
 
 
 @spelt
@@ -57,7 +57,7 @@ def racecheck(
     LaunchError, ArgumentError
         As a launch does.
     """
-    from coursekit.simt.checks.races import RaceCheck
+    from coursekit.simt import RaceCheck
 
     launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("racecheck", RaceCheck(), launch, raise_)
@@ -94,7 +94,7 @@ def initcheck(
     LaunchError, ArgumentError
         As a launch does.
     """
-    from coursekit.simt.checks.values import InitCheck
+    from coursekit.simt import InitCheck
 
     launch = (kernel, grid, block, args, shared_bytes, cooperative)
     names = unset_variables.names(kernel)
@@ -108,8 +108,7 @@ def initcheck(
 
 def _of_variables(names, launch: tuple) -> Findings:
     """Look at variables of threads, in a build that keeps them in memory."""
-    from coursekit.simt.checks.values import VariableCheck
-    from coursekit.simt.checks.watching import Enough
+    from coursekit.simt import Enough, VariableCheck
 
     kernel, cooperative = launch[0], launch[-1]
     watched = None if cooperative else unset_variables.kept(kernel)
@@ -158,7 +157,7 @@ def synccheck(
     LaunchError, ArgumentError
         As a launch does.
     """
-    from coursekit.simt.checks.meetings import SyncCheck
+    from coursekit.simt import SyncCheck
 
     launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("synccheck", SyncCheck(), launch, raise_)
@@ -192,7 +191,7 @@ def memcheck(
     LaunchError, ArgumentError
         As a launch does.
     """
-    from coursekit.simt.checks.bounds import MemCheck
+    from coursekit.simt import MemCheck
 
     launch = (kernel, grid, block, args, shared_bytes, cooperative)
     return _observed("memcheck", MemCheck(), launch, raise_)

@@ -14,8 +14,7 @@ from coursekit.runtime import simulator
 from coursekit.runtime.arguments.staging import stage
 from coursekit.runtime.configuration import check, configure
 from coursekit.runtime.launching import Kernel, Launcher
-from coursekit.simt.interpreter.layout import LANES
-from coursekit.simt.memory.counters import FIELDS, Counters
+from coursekit.simt import FIELDS, LANES, Counters
 
 
 def spelt(function: Callable) -> Callable:

@@ -12,7 +12,7 @@ from coursekit.errors import ArgumentError, KernelError
 from coursekit.runtime import simulator
 from coursekit.runtime.arguments.staging import stage
 from coursekit.runtime.configuration import check, configure
-from coursekit.simt.tracing.steps import LANES, MemoryAccess, Step
+from coursekit.simt import LANES, MemoryAccess, Step
 
 MOST_STEPS = 2000
 
@@ -182,7 +182,7 @@ def trace(
     --------
     ``ck.trace(kernel, 4, 128, (a, b, n), block_index=1, warp=0)``
     """
-    from coursekit.simt.tracing.tracer import TraceEnds, Tracer
+    from coursekit.simt import Enough, Tracer
 
     backend = (simulator.active() or simulator.default()).backend
     configuration = configure(kernel.name, grid, block, shared_bytes=shared_bytes)
@@ -197,7 +197,7 @@ def trace(
     options = {"counters": True, "plan": plan, "observer": tracer}
     try:
         backend.launch(kernel, configuration, staged, **options)
-    except TraceEnds:
+    except Enough:
         pass
     except KernelError as found:
         if not tracer.steps:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coursekit.display.listing import Cell, Listing, Row, highlighted, plain
 from coursekit.errors import ArgumentError
-from coursekit.simt.memory.counters import FIELDS, Counters
+from coursekit.simt import FIELDS, Counters
 
 BAR = 8
 # What a column stands for, and the counters that it adds up.

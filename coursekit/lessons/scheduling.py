@@ -15,9 +15,7 @@ from coursekit.errors import ArgumentError, KernelError
 from coursekit.runtime import simulator
 from coursekit.runtime.arguments.staging import stage
 from coursekit.runtime.configuration import check, configure
-from coursekit.simt.interpreter.access import WRITES
-from coursekit.simt.memory.memory import POISON
-from coursekit.simt.tracing.turns import BARRIER, Event, Turns
+from coursekit.simt import BARRIER, POISON, Event, Turns
 
 MOST_ORDERS, SEEDS, MOST_WARPS, MOST_TURNS = 1000, 200, 8, 600
 PATIENCE_S = 10.0
@@ -291,7 +289,7 @@ def _contested(events: Sequence[Event]) -> set:
     found = set()
     for (one, mine), (other, theirs) in itertools.combinations(touched.items(), 2):
         alike, verbs = one[3:] == other[3:], {one[2], other[2]}
-        conflict = len(verbs) > 1 or verbs == {WRITES}
+        conflict = len(verbs) > 1 or verbs == {"writes"}
         if one[1] != other[1] and alike and conflict and mine & theirs:
             found |= {one[0], other[0]}
     shared = {event.site for event in accesses if event.space == "shared"}

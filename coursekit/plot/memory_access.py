@@ -11,7 +11,7 @@ from coursekit.analysis.tracing import Trace
 from coursekit.errors import ArgumentError
 from coursekit.plot.chart import COLOURS, FAINT, INK, STYLE, Chart, new_chart, sign
 from coursekit.plot.drawing import draw_title
-from coursekit.simt.tracing.steps import BANKS, LANES, MemoryAccess, Step
+from coursekit.simt import BANKS, LANES, MemoryAccess, Step
 
 _LANES_AT, _BOXES_AT, _HIGH = 1.0, 0.0, 0.2
 _CALM, _ALARM, _IDLE = "#c8ecdd", "#ffddc2", "#ffffff"

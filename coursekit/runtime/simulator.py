@@ -181,7 +181,7 @@ class SimulatedMemory:
     """
 
     def __init__(self):
-        from coursekit.simt.memory.memory import Memory
+        from coursekit.simt import Memory
 
         self.memory = Memory()
         self._lock = threading.RLock()
@@ -217,7 +217,7 @@ class SimulatedMemory:
         with self._lock:
             found = self._programs.get(module)
             if found is None:
-                from coursekit.simt.interpreter.program import load
+                from coursekit.simt import load
 
                 self.sweep()
                 found = load(module.ptx, self.memory, sources=module.sources)
@@ -300,9 +300,9 @@ class SimulatorBackend:
             return self._run(kernel, configuration, staged, progress, counters, options)
 
     def _run(self, kernel, configuration, staged, progress, counters, options):
-        from coursekit.simt.run import launch as engine
+        from coursekit.simt import launch
 
-        return engine.launch(
+        return launch(
             simulated_memory().program(kernel.module),
             kernel.lowered_name,
             configuration.grid,

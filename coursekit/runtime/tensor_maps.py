@@ -145,9 +145,9 @@ def _check_bytes(operand: Operand, lengths: tuple[int, ...], swizzle: int) -> No
 
 
 def _simulated(operand: Operand, lengths, swizzle: int) -> bytes:
-    from coursekit.simt.memory import tensor_maps
+    from coursekit.simt import TensorMap
 
-    made = tensor_maps.TensorMap(
+    made = TensorMap(
         operand.address, operand.dtype.itemsize, operand.shape[::-1], lengths[::-1],
         swizzle,
     )  # fmt: skip

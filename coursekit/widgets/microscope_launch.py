@@ -11,7 +11,7 @@ from coursekit.analysis.tracing import Trace, trace
 from coursekit.errors import ArgumentError, KernelError
 from coursekit.lessons import barrier_places
 from coursekit.runtime.launching import Kernel
-from coursekit.simt.memory.counters import Counters
+from coursekit.simt import Counters
 
 Look = tuple[Trace, Counters | None]
 

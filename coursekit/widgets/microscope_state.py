@@ -10,9 +10,7 @@ from typing import Any
 
 from coursekit.analysis.tracing import Trace
 from coursekit.display.line_costs import COLUMNS
-from coursekit.simt.memory.counters import Counters
-from coursekit.simt.tracing.arithmetic import Formula, formulas
-from coursekit.simt.tracing.steps import MemoryAccess
+from coursekit.simt import Counters, Formula, MemoryAccess, formulas
 from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets.microscope_values import packed, register
 

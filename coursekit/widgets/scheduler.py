@@ -11,7 +11,7 @@ import traitlets
 from coursekit.errors import CourseError
 from coursekit.lessons import barrier_places
 from coursekit.lessons.scheduling import MOST_ORDERS, Stage, Trial
-from coursekit.simt.tracing.turns import BARRIER, Event
+from coursekit.simt import BARRIER, Event
 from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets import scheduler_picture
 from coursekit.widgets.base import CourseWidget

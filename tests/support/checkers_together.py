@@ -7,9 +7,9 @@ them: it may be compiled, which a launch with other checkers cannot be.
 from __future__ import annotations
 
 from coursekit.analysis import checking, unset_variables
+from coursekit.simt.checks.barriers import SyncCheck
 from coursekit.simt.checks.bounds import MemCheck
 from coursekit.simt.checks.findings import Findings
-from coursekit.simt.checks.meetings import SyncCheck
 from coursekit.simt.checks.values import InitCheck
 from coursekit.simt.checks.watching import Observer
 
@@ -45,6 +45,8 @@ class Together(Observer):
     def findings(self, checker: str, kernel: str) -> Findings:
         """All that one checker has found."""
         return self.all[CHECKERS.index(checker)].found.findings(checker, kernel)
+
+    configured = Observer.configured
 
     def attach(self, launch):
         """Begin to observe; the program that runs reports to this observer alone."""

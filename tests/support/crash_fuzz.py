@@ -278,10 +278,10 @@ def spoiled(seed: int) -> tuple[Base, str]:
 
 
 def _observer(name: str | None):
-    from coursekit.simt.checks import bounds, meetings, races, values
+    from coursekit.simt.checks import barriers, bounds, races, values
 
     kinds = {"racecheck": races.RaceCheck, "initcheck": values.InitCheck,
-             "synccheck": meetings.SyncCheck, "memcheck": bounds.MemCheck}  # fmt: skip
+             "synccheck": barriers.SyncCheck, "memcheck": bounds.MemCheck}  # fmt: skip
     return kinds[name]() if name else None
 
 

@@ -28,7 +28,7 @@ from ptx_generator import Case, generator, program
 from coursekit import errors
 from coursekit.simt.interpreter.program import Program
 from coursekit.simt.memory.memory import Memory, storage
-from coursekit.simt.run.launch import Launch, launch
+from coursekit.simt.run.launch import LaunchConfiguration, launch
 
 BUFFERS = ("in", "out", "own", "atoms", "tickets")
 ORACLE = "interpreter"
@@ -58,7 +58,7 @@ def engines() -> tuple[str, ...]:
 
 def _chooses() -> bool:
     """Whether launches take an engine at all."""
-    return any(field.name == "engine" for field in fields(Launch))
+    return any(field.name == "engine" for field in fields(LaunchConfiguration))
 
 
 @functools.cache

@@ -16,7 +16,8 @@ import numpy as np
 from coursekit.simt.checks.races import RaceCheck
 from coursekit.simt.interpreter.program import Program
 from coursekit.simt.memory.memory import Memory, storage
-from coursekit.simt.run.launch import LaunchResult, launch
+from coursekit.simt.run.launch import launch
+from coursekit.simt.run.limits import LaunchResult
 
 BYTES = 1 << 14  # of each array
 SHAPES = [(32, 1, 1), (64, 1, 1), (96, 1, 1), (16, 4, 1), (8, 8, 1), (40, 1, 1)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from coursekit.simt.analysis.control import EXIT, BasicBlock, find_meets
-from coursekit.simt.analysis.regions import control_depths, cyclic
-from coursekit.simt.analysis.wide_accesses import ATOMIC, COPY, LOAD, STORE
+from coursekit.simt import ControlFlow, SharedAccess
 
 UNKNOWN = -1
+LOAD, STORE, ATOMIC = SharedAccess.KINDS
+EXIT = ControlFlow.EXIT
 _SECTION = re.compile(r"\s*\.section\s+\.text\.([\w$.]+),")
 _LINE = re.compile(r'\s*//## File "([^"]*)", line (\d+)')
 _LABEL = re.compile(r"(\.L\w+):")
@@ -100,18 +100,19 @@ class _Reader:
     def accesses(self) -> list[MachineAccess]:
         """What was found, with its place in the control flow."""
         blocks = self._blocks()
-        loops, depths = cyclic(blocks), control_depths(blocks)
-        number = {at: b for b, k in enumerate(blocks) for at in range(k.start, k.stop)}
+        number = {at: b for b, block in enumerate(blocks) for at in block}
+        flow = ControlFlow(self._successors(blocks))
         return [
             replace(
                 access,
-                in_loop=number[at] in loops,
-                depth=access.depth + depths[number[at]],
+                in_loop=number[at] in flow.cyclic,
+                depth=access.depth + flow.depths[number[at]],
             )
             for at, access in self.found.items()
         ]
 
-    def _blocks(self) -> list[BasicBlock]:
+    def _blocks(self) -> list[range]:
+        """Instructions of each basic block."""
         ends = {
             at + 1
             for at, (name, _, _) in enumerate(self.code)
@@ -119,17 +120,15 @@ class _Reader:
         }
         inside = range(len(self.code))
         starts = sorted({0, *ends, *self.labels.values()} & set(inside))
-        number = {start: b for b, start in enumerate(starts)}
-        blocks = [
-            BasicBlock(start, stop)
-            for start, stop in zip(starts, [*starts[1:], len(inside)], strict=True)
-        ]
-        for b, block in enumerate(blocks):
-            block.successors = self._successors(block, b, number)
-        find_meets(blocks)
-        return blocks
+        stops = [*starts[1:], len(inside)]
+        return [range(*extent) for extent in zip(starts, stops, strict=True)]
 
-    def _successors(self, block, b: int, number) -> tuple[int, ...]:
+    def _successors(self, blocks: list[range]) -> list[tuple[int, ...]]:
+        """Which basic blocks may follow each."""
+        number = {block.start: b for b, block in enumerate(blocks)}
+        return [self._following(block, number) for block in blocks]
+
+    def _following(self, block: range, number: dict[int, int]) -> tuple[int, ...]:
         name, guarded, operands = self.code[block.stop - 1]
         following = number.get(block.stop, EXIT)
         root = name.partition(".")[0]
@@ -155,5 +154,5 @@ def _access(name: str, suffixes: str, line: tuple[str, int]) -> MachineAccess:
         width = UNKNOWN
     if name == "ATOMS" and (width != 4 or _LOOPING & set(words)):
         width = UNKNOWN
-    form = COPY if name == "LDGSTS" else ""
+    form = SharedAccess.COPY if name == "LDGSTS" else ""
     return MachineAccess(_KINDS[name], name + suffixes, width, line, form=form)

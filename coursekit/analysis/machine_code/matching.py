@@ -8,25 +8,13 @@ stand several times because the assembler unrolled it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import product
 
 from coursekit.analysis.machine_code.machine import UNKNOWN, MachineAccess
-from coursekit.simt.analysis.wide_accesses import (
-    ATOMIC,
-    LOAD,
-    RULE,
-    STORE,
-    STYLES,
-    CountingPlan,
-    SharedAccess,
-    groups,
-)
+from coursekit.simt import CountingPlan, SharedAccess, vectorisations
 
 _FIELDS = ("requests", "wavefronts", "bank_conflicts")
 _MEASURED = ("ATOMS.ADD", "ATOMS.EXCH", "ATOMS.MAX")  # in wavefronts, on an H200
 _MOST_COPIES = 64
-_MOST_ROOTS = 3  # roots of a set that may be joined in different styles
 
 
 def match(accesses: list[SharedAccess], machine: list[MachineAccess]) -> CountingPlan:
@@ -41,14 +29,18 @@ def match(accesses: list[SharedAccess], machine: list[MachineAccess]) -> Countin
     """
     copies: dict = {}
     widths, labels = {}, {}
-    for kind in (LOAD, STORE, ATOMIC):
+    for kind in SharedAccess.KINDS:
         own = [a for a in accesses if a.kind == kind]
         real = [m for m in machine if m.kind == kind]
         joined = _match_kind(own, real, copies)
         label = "ptx" if joined is None else "sass"
         labels |= {f"shared_{kind}_{field}": label for field in _FIELDS}
         widths |= _widths(joined or ())
-    if any(not m.name.startswith(_MEASURED) for m in machine if m.kind == ATOMIC):
+    if any(
+        not m.name.startswith(_MEASURED)
+        for m in machine
+        if m.kind == SharedAccess.ATOMIC
+    ):
         labels["shared_atomic_wavefronts"] = "ptx"
     labels.pop("shared_atomic_bank_conflicts")
     unrolled = tuple(loop for loop, times in copies.items() if times > 1)
@@ -89,8 +81,9 @@ def _match_whole(own, real, copies):
 def _sets_of_lines(own, real) -> list[set]:
     """Lines, together where accesses of theirs may become one."""
     line = {a.index: a.line for a in own}
+    expected = next(vectorisations(own))
     sets = [{a.line} for a in own] + [{m.line} for m in real]
-    sets += [{line[index] for index in group.members} for group in groups(own)]
+    sets += [{line[index] for index in group.members} for group in expected]
     joined: list[set] = []
     for one in sets:
         touching = [other for other in joined if other & one]
@@ -102,35 +95,18 @@ def _sets_of_lines(own, real) -> list[set]:
 def _match_lines(own, real, copies):
     """Groups by the rule if they agree, else the only others that do."""
     found = {}
-    for joined in _candidates(own):
+    for number, joined in enumerate(vectorisations(own)):
         solution = _copies(own, joined, real, copies)
         if solution is None:
             continue
         found[tuple(joined)] = solution
-        if len(found) == 1 and joined == groups(own, RULE):
+        if len(found) == 1 and number == 0:
             break
     if len(found) != 1:
         return None
     joined, solution = found.popitem()
     copies |= solution
     return list(joined)
-
-
-def _candidates(own) -> Iterator[list]:
-    """Ways to join: the rule first, then other styles for each base address."""
-    yield groups(own, RULE)
-    roots = list(dict.fromkeys(a.root for a in own))
-    mixed = len(roots) <= _MOST_ROOTS
-    choices = product(STYLES, repeat=len(roots)) if mixed else zip(STYLES, strict=True)
-    seen = set()
-    for styles in choices:
-        joined = []
-        for number, root in enumerate(roots):
-            style = styles[number if mixed else 0]
-            joined += groups([a for a in own if a.root == root], style)
-        if tuple(joined) not in seen:
-            seen.add(tuple(joined))
-            yield joined
 
 
 def _copies(own, joined, real, copies) -> dict | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from coursekit.analysis.machine_code import machine, matching, shipped
 from coursekit.errors import CourseError, UnsupportedError
 from coursekit.runtime.simulator import simulated_memory
-from coursekit.simt.analysis.wide_accesses import CountingPlan, SharedAccess, accesses
-from coursekit.simt.memory.counters import FIELDS
+from coursekit.simt import FIELDS, CountingPlan, SharedAccess
 from coursekit.toolchain import sass
 
 SCHEMA = 2  # part of the cache key: raise it when plans change
@@ -44,8 +43,7 @@ def plan(kernel, device) -> CountingPlan:
 def shared_accesses(kernel) -> list[SharedAccess]:
     """What the PTX of a kernel does with shared memory."""
     program = simulated_memory().program(kernel.module)
-    name = kernel.lowered_name
-    return accesses(program.kernel(name), program.shared_variables(name, 0))
+    return program.shared_accesses(kernel.lowered_name)
 
 
 def reconcile(kernel, architecture: str, found: list[SharedAccess]) -> dict:

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 from coursekit import paths
-from coursekit.simt.analysis.wide_accesses import CountingPlan
+from coursekit.simt import CountingPlan
 
 _VARYING = re.compile(r"^\s*(?://.*|\.version .*)?\n", re.MULTILINE)
 

@@ -21,7 +21,7 @@ from coursekit.runtime.arguments import operands
 from coursekit.runtime.arrays import DeviceArray, to_device
 from coursekit.runtime.compiler import compile
 from coursekit.runtime.configuration import check, configure
-from coursekit.simt.memory.counters import FIELDS, Counters
+from coursekit.simt import FIELDS, Counters
 
 _PERMISSION = (
     "An administrator permits it with the module option "

@@ -13,7 +13,7 @@ from coursekit.exercises.golf.hole import Draw, Hole
 from coursekit.exercises.golf.shape import Shape
 from coursekit.exercises.trial import Trial
 from coursekit.runtime.launching import Kernel, counted
-from coursekit.simt.memory.counters import Counters
+from coursekit.simt import Counters
 
 TIMEOUT_S = 30.0
 MOST_THREADS = 1 << 20

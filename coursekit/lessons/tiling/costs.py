@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from coursekit.lessons.tiling.shape import BUFFERS, LANES, LAYOUTS, Shape
-from coursekit.simt.memory.counters import shared_wavefronts
+from coursekit.simt import shared_wavefronts
 
 
 class Tiling(Shape):

@@ -189,15 +189,13 @@ class Probe:
 
     def simulate_kernel(self) -> None:
         """Run a warp on the simulator; raises if it fails or answers wrongly."""
-        from coursekit.simt.interpreter import program
-        from coursekit.simt.memory import memory
-        from coursekit.simt.run import launch
+        from coursekit import simt
 
-        store = memory.Memory()
+        store = simt.Memory()
         out = store.allocate(32 * 4)
-        loaded = program.load(PTX, store)
+        loaded = simt.load(PTX, store)
         address = out.address.to_bytes(8, "little")
-        launch.launch(loaded, "doctor", (1, 1, 1), (32, 1, 1), address)
+        simt.launch(loaded, "doctor", (1, 1, 1), (32, 1, 1), address)
         values = memoryview(out.data.tobytes()[: 32 * 4]).cast("I").tolist()
         if values != list(range(32)):
             raise RuntimeError(f"32 threads wrote their indices, memory has {values}")

@@ -23,11 +23,11 @@ _SPACES = {"global", "shared", "shared::cta", "const"}
 _FLOATS = {"f16", "f16x2", "bf16", "bf16x2", "f32", "f64"}
 
 
-class Spread(IntEnum):
-    """The same in all lanes, a multiple of the thread's index, or anything."""
+class Stride(IntEnum):
+    """By what a value differs from lane to lane: 0, a constant, or anything."""
 
     UNIFORM = 0
-    LINEAR = 1
+    AFFINE = 1
     SCATTERED = 2
 
 
@@ -39,63 +39,63 @@ def doubtful(function) -> set[int]:
     function : ir.Function
     """
     atomics = [i for i in function.instructions if i.opcode in ("atom", "red")]
-    spreads = registers(function) if atomics else {}
-    return {one.index for one in atomics if _is_doubtful(one, spreads)}
+    strides = registers(function) if atomics else {}
+    return {one.index for one in atomics if _is_doubtful(one, strides)}
 
 
-def _is_doubtful(instruction, spreads) -> bool:
+def _is_doubtful(instruction, strides) -> bool:
     words = set(instruction.modifiers)
     operand = next(o for o in instruction.operands if isinstance(o, Address))
-    spread = _of(operand, spreads)
-    if spread == Spread.UNIFORM:
+    stride = _of(operand, strides)
+    if stride == Stride.UNIFORM:
         return bool(words & _AGGREGATED) and not words & _FLOATS
     shared = any(word.startswith("shared") for word in words)
-    return spread == Spread.SCATTERED and not shared
+    return stride == Stride.SCATTERED and not shared
 
 
-def registers(function) -> dict[int, Spread]:
-    """Spread of every register, whichever instruction wrote it."""
+def registers(function) -> dict[int, Stride]:
+    """Stride of every register, whichever instruction wrote it."""
     makers = defaultdict(list)
     for instruction in function.instructions:
         for index in registers_of(instruction)[0]:
             makers[index].append(instruction)
-    found = dict.fromkeys(makers, Spread.UNIFORM)
+    strides = dict.fromkeys(makers, Stride.UNIFORM)
     changed = True
     while changed:
         changed = False
         for index, made in makers.items():
-            spread = max(_result(function, one, found) for one in made)
-            if spread > found[index]:
-                found[index], changed = spread, True
-    return found
+            stride = max(_result(function, maker, strides) for maker in made)
+            if stride > strides[index]:
+                strides[index], changed = stride, True
+    return strides
 
 
-def _result(function, instruction, found) -> Spread:
+def _result(function, instruction, strides) -> Stride:
     if instruction.opcode in _UNIFORM:
-        return Spread.UNIFORM
+        return Stride.UNIFORM
     if instruction.opcode in _PRIVATE or _is_private_load(function, instruction):
-        return Spread.SCATTERED
-    sources = [_of(operand, found) for operand in instruction.operands[1:]]
-    spread = max(sources, default=Spread.UNIFORM)
-    if spread == Spread.UNIFORM:
-        return spread
+        return Stride.SCATTERED
+    sources = [_of(operand, strides) for operand in instruction.operands[1:]]
+    stride = max(sources, default=Stride.UNIFORM)
+    if stride == Stride.UNIFORM:
+        return stride
     product = instruction.opcode in ("mul", "mad", "shl")
     factors = sources[:2] if product else ()
-    linear = instruction.opcode in _LINEAR and factors != [Spread.LINEAR] * 2
-    return spread if linear else Spread.SCATTERED
+    linear = instruction.opcode in _LINEAR and factors != [Stride.AFFINE] * 2
+    return stride if linear else Stride.SCATTERED
 
 
-def _of(operand, found) -> Spread:
+def _of(operand, strides) -> Stride:
     if isinstance(operand, Address):
-        return _of(operand.base, found)
+        return _of(operand.base, strides)
     if isinstance(operand, Register):
-        return found.get(operand.index, Spread.UNIFORM)
+        return strides.get(operand.index, Stride.UNIFORM)
     if isinstance(operand, Special):
         name = operand.name.lstrip("%")
         if name.startswith(_PER_LANE):
-            return Spread.SCATTERED
-        return Spread.LINEAR if name.startswith(_INDICES) else Spread.UNIFORM
-    return Spread.UNIFORM
+            return Stride.SCATTERED
+        return Stride.AFFINE if name.startswith(_INDICES) else Stride.UNIFORM
+    return Stride.UNIFORM
 
 
 def _is_private_load(function, instruction) -> bool:

@@ -1,7 +1,8 @@
-"""Control flow of a function: basic blocks and where divergent paths meet again."""
+"""Control flow of a function: basic blocks and where divergent paths reconverge."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from coursekit.simt.ptx.ir import Function, Instruction, Label
@@ -16,14 +17,14 @@ LEAVING = {"ret", "exit", "trap"}
 class BasicBlock:
     """Instructions [start, stop) and the blocks that may follow.
 
-    `meet` is the immediate post-dominator: the block in which lanes that part at
-    the end of this one come together again, or EXIT.
+    `reconvergence` is the immediate post-dominator: the block in which lanes that
+    diverge at the end of this one come together again, or EXIT.
     """
 
     start: int
     stop: int
     successors: tuple[int, ...] = ()
-    meet: int = EXIT
+    reconvergence: int = EXIT
 
 
 def ends_block(instruction: Instruction) -> bool:
@@ -36,7 +37,7 @@ def ends_block(instruction: Instruction) -> bool:
 
 
 def basic_blocks(function: Function, starts=()) -> list[BasicBlock]:
-    """Split a function into basic blocks with successors and meeting points.
+    """Split a function into basic blocks with successors and reconvergence points.
 
     A block begins at the instructions `starts`, too.
     """
@@ -51,7 +52,9 @@ def basic_blocks(function: Function, starts=()) -> list[BasicBlock]:
     ]
     for b, block in enumerate(blocks):
         block.successors = _successors(function, blocks, b, number)
-    find_meets(blocks)
+    points = reconvergence_points([block.successors for block in blocks])
+    for block, point in zip(blocks, points, strict=True):
+        block.reconvergence = point
     return blocks
 
 
@@ -75,18 +78,21 @@ def _successors(function, blocks, b, number) -> tuple[int, ...]:
     return (following,)
 
 
-def find_meets(blocks: list[BasicBlock]) -> None:
-    """Set every block's `meet` (Cooper, Harvey and Kennedy, on the reversed graph)."""
-    order = _reverse_postorder(blocks)
+def reconvergence_points(successors: Sequence[tuple[int, ...]]) -> list[int]:
+    """Find the immediate post-dominator of every block of a control-flow graph.
+
+    Source: Cooper, Harvey and Kennedy (2001), on the reversed graph.
+    """
+    order = _reverse_postorder(successors)
     rank = {node: i for i, node in enumerate(order)}
-    meet: dict[int, int] = {EXIT: EXIT}
+    dominator: dict[int, int] = {EXIT: EXIT}
 
     def common(a: int, b: int) -> int:
         while a != b:
             while rank[a] > rank[b]:
-                a = meet[a]
+                a = dominator[a]
             while rank[b] > rank[a]:
-                b = meet[b]
+                b = dominator[b]
         return a
 
     changed = True
@@ -94,22 +100,21 @@ def find_meets(blocks: list[BasicBlock]) -> None:
         changed = False
         for node in order[1:]:
             found = None
-            for successor in blocks[node].successors:
-                if successor in meet and successor in rank:
+            for successor in successors[node]:
+                if successor in dominator and successor in rank:
                     found = successor if found is None else common(found, successor)
-            if found is not None and meet.get(node) != found:
-                meet[node] = found
+            if found is not None and dominator.get(node) != found:
+                dominator[node] = found
                 changed = True
-    for b, block in enumerate(blocks):
-        block.meet = meet.get(b, EXIT)
+    return [dominator.get(b, EXIT) for b in range(len(successors))]
 
 
-def _reverse_postorder(blocks: list[BasicBlock]) -> list[int]:
+def _reverse_postorder(successors: Sequence[tuple[int, ...]]) -> list[int]:
     """Nodes that reach EXIT, in reverse postorder of the reversed graph."""
     predecessors: dict[int, list[int]] = {EXIT: []}
-    for b, block in enumerate(blocks):
+    for b, following in enumerate(successors):
         predecessors.setdefault(b, [])
-        for successor in block.successors:
+        for successor in following:
             predecessors.setdefault(successor, []).append(b)
     seen, finished = {EXIT}, []
     stack = [(EXIT, iter(predecessors[EXIT]))]

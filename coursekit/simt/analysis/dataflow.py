@@ -36,10 +36,10 @@ def movable_results(code) -> set[int]:
 
 def _always_after(code, number: int) -> set[int]:
     """Blocks that every lane of a block reaches later."""
-    found, meet = set(), code.blocks[number].meet
-    while meet != EXIT and meet not in found:
-        found.add(meet)
-        meet = code.blocks[meet].meet
+    found, point = set(), code.blocks[number].reconvergence
+    while point != EXIT and point not in found:
+        found.add(point)
+        point = code.blocks[point].reconvergence
     return found
 
 

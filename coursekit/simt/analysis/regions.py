@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
-from coursekit.simt.analysis.control import EXIT, BasicBlock
+import functools
+from collections.abc import Sequence
+
+from coursekit.simt.analysis.control import EXIT, reconvergence_points
 
 
-def cyclic(blocks: list[BasicBlock]) -> set[int]:
-    """Blocks that may be executed again after themselves."""
-    return {b for b in range(len(blocks)) if b in _reached(blocks, b)}
+class ControlFlow:
+    """Which basic blocks stand in loops, and on how many branches each depends.
 
-
-def _reached(blocks, start: int) -> set[int]:
-    found: set[int] = set()
-    pending = list(blocks[start].successors)
-    while pending:
-        block = pending.pop()
-        if block != EXIT and block not in found:
-            found.add(block)
-            pending += blocks[block].successors
-    return found
-
-
-def control_depths(blocks: list[BasicBlock]) -> list[int]:
-    """Number of branches that decide, directly or not, whether a block runs.
-
-    Source: Ferrante, Ottenstein and Warren (1987), control dependence.
+    Parameters
+    ----------
+    successors : sequence of tuple of int
+        For each basic block the blocks that may follow it, EXIT among them.
     """
-    deciders: list[set[int]] = [set() for _ in blocks]
-    for branch, block in enumerate(blocks):
-        if len(block.successors) < 2:
-            continue
-        for successor in block.successors:
-            while successor not in (EXIT, block.meet):
-                deciders[successor].add(branch)
-                successor = blocks[successor].meet
-    return [len(_closure(deciders, b)) for b in range(len(blocks))]
+
+    EXIT = EXIT
+
+    def __init__(self, successors: Sequence[tuple[int, ...]]):
+        self.successors = successors
+
+    @functools.cached_property
+    def cyclic(self) -> set[int]:
+        """Blocks that may be executed again after themselves."""
+        return {b for b in range(len(self.successors)) if b in self._reached(b)}
+
+    def _reached(self, start: int) -> set[int]:
+        reached: set[int] = set()
+        pending = list(self.successors[start])
+        while pending:
+            block = pending.pop()
+            if block != EXIT and block not in reached:
+                reached.add(block)
+                pending += self.successors[block]
+        return reached
+
+    @functools.cached_property
+    def depths(self) -> list[int]:
+        """Number of branches that decide, directly or not, whether a block runs.
+
+        Source: Ferrante, Ottenstein and Warren (1987), control dependence.
+        """
+        deciders: list[set[int]] = [set() for _ in self.successors]
+        reconvergence = reconvergence_points(self.successors)
+        for branch, following in enumerate(self.successors):
+            if len(following) < 2:
+                continue
+            for successor in following:
+                while successor not in (EXIT, reconvergence[branch]):
+                    deciders[successor].add(branch)
+                    successor = reconvergence[successor]
+        return [len(_closure(deciders, b)) for b in range(len(self.successors))]
 
 
 def _closure(deciders: list[set[int]], block: int) -> set[int]:
-    found: set[int] = set()
+    closure: set[int] = set()
     pending = list(deciders[block])
     while pending:
-        one = pending.pop()
-        if one not in found:
-            found.add(one)
-            pending += deciders[one]
-    return found
+        branch = pending.pop()
+        if branch not in closure:
+            closure.add(branch)
+            pending += deciders[branch]
+    return closure

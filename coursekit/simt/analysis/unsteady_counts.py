@@ -1,10 +1,10 @@
-"""Counts that depend on which thread comes first: what is behind a lock or a poll.
+"""Nondeterministic counts: those that depend on the order of threads, as behind a lock.
 
 What an atomic returns, and what a volatile load finds, depends on who came before. A
-loop that goes on until such a value is right runs as often as chance has it, and so
-does whatever a branch on such a value decides. Numbers drawn by atomicAdd or atomicInc
-are better: nobody knows who gets which, but each is drawn once. So it is certain how
-many threads act on a certain number, as the last block of a sum does.
+loop that goes on until such a value is right runs as often as the schedule has it, and
+so does whatever a branch on such a value decides. Numbers drawn by atomicAdd or
+atomicInc are better: nobody knows who gets which, but each is drawn once. So it is
+certain how many threads act on a certain number, as the last block of a sum does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import IntEnum
 
 from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
-from coursekit.simt.interpreter.transfers import polls
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.ptx.ir import Address, Call, Register, Special, Symbol, Vector
 
 _TIMES = ("clock", "globaltimer", "smid", "warpid")
@@ -22,7 +22,7 @@ _SHARED = {"shared", "shared::cta"}
 _ON_CHIP = ("shared", "local")
 
 
-class Chance(IntEnum):
+class Dependence(IntEnum):
     """How a value depends on the order of threads.
 
     NONE; CHOSEN: true for one thread, whichever; RANKED: true for so many threads;
@@ -40,7 +40,7 @@ class Chance(IntEnum):
 class Doubts:
     """What of a function's counts depends on the order of threads.
 
-    `instructions`, by index, run as often as chance has it; of the accesses
+    `instructions`, by index, run as often as the schedule has it; of the accesses
     `scattered` the addresses depend on it. `ranked` instructions run for a certain
     number of threads, and so of warps where lanes draw the `tickets` one at a time.
     `calls` says whether doubtful instructions call functions.
@@ -95,8 +95,8 @@ class _Search:
 
     def __init__(self, code, unsteady):
         self.code, self.function, self.unsteady = code, code.function, unsteady
-        self.registers: dict[int, Chance] = {}
-        self.memory = dict.fromkeys(_ON_CHIP, Chance.NONE)
+        self.registers: dict[int, Dependence] = {}
+        self.memory = dict.fromkeys(_ON_CHIP, Dependence.NONE)
         self.blocks: set[int] = set()
         self.ranked: set[int] = set()
         self.returns = any(_called(i) in unsteady for i in code.function.instructions)
@@ -123,62 +123,64 @@ class _Search:
         if one.opcode == "st":
             self._store(one)
             return
-        level = Chance.ANY if doubtful else self._result(one)
+        level = Dependence.ANY if doubtful else self._result(one)
         level = max(level, self._guard(one))
         for index in registers_of(one)[0]:
-            self.registers[index] = max(level, self.registers.get(index, Chance.NONE))
+            self.registers[index] = max(
+                level, self.registers.get(index, Dependence.NONE)
+            )
 
-    def _result(self, one) -> Chance:
+    def _result(self, one) -> Dependence:
         if one.opcode == "atom":
-            return Chance.TICKET if _draws(one) else Chance.ANY
+            return Dependence.TICKET if _draws(one) else Dependence.ANY
         if one.opcode == "ld":
             return self._load(one)
         sources = [self._of(operand) for operand in one.operands[1:]]
-        level = max(sources, default=Chance.NONE)
-        if one.opcode == "setp" and level == Chance.TICKET and not min(sources):
+        level = max(sources, default=Dependence.NONE)
+        if one.opcode == "setp" and level == Dependence.TICKET and not min(sources):
             equal = {"eq", "ne"} & set(one.modifiers)
-            return Chance.CHOSEN if equal else Chance.RANKED
+            return Dependence.CHOSEN if equal else Dependence.RANKED
         return level
 
-    def _load(self, one) -> Chance:
+    def _load(self, one) -> Dependence:
         if polls(one):
-            return Chance.ANY
+            return Dependence.ANY
         address = one.operands[1]
         if "param" in one.modifiers:
             own = {variable.name for variable in self.function.parameters}
             mine = getattr(address.base, "name", None) in own
-            return Chance.ANY if self.returns and not mine else Chance.NONE
+            return Dependence.ANY if self.returns and not mine else Dependence.NONE
         level = self._of(address)
-        if level >= Chance.TICKET:
-            return Chance.ANY
-        return max(level, self.memory.get(_space(one), Chance.NONE))
+        if level >= Dependence.TICKET:
+            return Dependence.ANY
+        return max(level, self.memory.get(_space(one), Dependence.NONE))
 
     def _store(self, one) -> None:
         space = _space(one)
         if space in self.memory:
             address = next(o for o in one.operands if isinstance(o, Address))
             level = max(self._of(o) for o in one.operands if o is not address)
-            if self._of(address) >= Chance.TICKET:
-                level = Chance.ANY
+            if self._of(address) >= Dependence.TICKET:
+                level = Dependence.ANY
             self.memory[space] = max(level, self.memory[space])
 
-    def _of(self, operand) -> Chance:
+    def _of(self, operand) -> Dependence:
         if isinstance(operand, Vector):
-            return max(map(self._of, operand.elements), default=Chance.NONE)
+            return max(map(self._of, operand.elements), default=Dependence.NONE)
         if isinstance(operand, Address):
             return self._of(operand.base)
         if isinstance(operand, Special):
             timed = operand.name.lstrip("%").startswith(_TIMES)
-            return Chance.ANY if timed else Chance.NONE
+            return Dependence.ANY if timed else Dependence.NONE
         register = getattr(operand, "register", operand)
         if isinstance(register, Register):
-            return self.registers.get(register.index, Chance.NONE)
-        return Chance.NONE
+            return self.registers.get(register.index, Dependence.NONE)
+        return Dependence.NONE
 
-    def _guard(self, one) -> Chance:
+    def _guard(self, one) -> Dependence:
         if one.guard is None:
-            return Chance.NONE
-        return self.registers.get(one.guard.register.index, Chance.NONE)
+            return Dependence.NONE
+        return self.registers.get(one.guard.register.index, Dependence.NONE)
 
     def _branch(self, number: int) -> None:
         """Note the blocks that a branch on a doubtful value decides about."""
@@ -187,16 +189,16 @@ class _Search:
         level = self._guard(last)
         if last.opcode == "brx":
             level = max(level, self._of(last.operands[0]))
-        if level == Chance.NONE:
+        if level == Dependence.NONE:
             return
-        decided = self._reached(self.code.successors[number], block.meet)
-        if level >= Chance.TICKET or number in decided:
+        decided = self._reached(self.code.successors[number], block.reconvergence)
+        if level >= Dependence.TICKET or number in decided:
             self.blocks |= decided
-        elif level == Chance.RANKED:
+        elif level == Dependence.RANKED:
             self.ranked |= decided
 
     def _reached(self, first, end: int) -> set[int]:
-        """Blocks that follow, up to one at which the ways meet."""
+        """Blocks that follow, up to one at which the lanes reconverge."""
         pending, seen = list(first), set()
         while pending:
             one = pending.pop()
@@ -208,13 +210,13 @@ class _Search:
     def _found(self) -> Doubts:
         instructions = self.function.instructions
         doubtful = self._within(self.blocks) | {
-            i.index for i in instructions if self._guard(i) >= Chance.TICKET
+            i.index for i in instructions if self._guard(i) >= Dependence.TICKET
         }
         scattered = {
             one.index
             for one in instructions
             for operand in one.operands
-            if isinstance(operand, Address) and self._of(operand) >= Chance.TICKET
+            if isinstance(operand, Address) and self._of(operand) >= Dependence.TICKET
         }
         return Doubts(
             frozenset(doubtful),

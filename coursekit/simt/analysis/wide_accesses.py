@@ -1,22 +1,24 @@
 """Which shared loads, and which shared stores, the assembler joins into wide ones.
 
 ptxas turns scalar accesses to neighbouring words into LDS.64, LDS.128 and the like.
-`accesses` lists what a kernel does with shared memory and `groups` predicts what is
-joined. It is a prediction: the machine code decides, and only counts that it
-confirmed are counted like this (see `CountingPlan`).
+`shared_accesses` lists what a kernel does with shared memory; `groups` predicts which
+accesses are vectorised. It is a prediction: the machine code decides, and only counts
+that it confirmed are counted like this (see `CountingPlan`).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import ClassVar
 
 from coursekit.simt.analysis.alignment import FULL, Addresses
 from coursekit.simt.analysis.control import basic_blocks
 from coursekit.simt.analysis.dataflow import registers_of
-from coursekit.simt.analysis.regions import control_depths, cyclic
-from coursekit.simt.interpreter.async_copies import copied_bytes
+from coursekit.simt.analysis.instructions import copied_bytes
+from coursekit.simt.analysis.regions import ControlFlow
 from coursekit.simt.ptx.ir import BYTES, Address, Label
 
 LOAD, STORE, ATOMIC = "load", "store", "atomic"
@@ -40,6 +42,12 @@ class SharedAccess:
     whether it is executed. An `exposed` access may be executed even so. The `form` of
     an asynchronous copy is COPY, "" of others.
     """
+
+    LOAD: ClassVar[str] = LOAD
+    STORE: ClassVar[str] = STORE
+    ATOMIC: ClassVar[str] = ATOMIC
+    COPY: ClassVar[str] = COPY
+    KINDS: ClassVar[tuple[str, ...]] = (LOAD, STORE, ATOMIC)
 
     index: int
     kind: str
@@ -88,6 +96,7 @@ STYLES = (
     RULE, Style(halves=True), Style(4), Style(None), Style(3, False), Style(4, False),
     SEPARATE,
 )  # fmt: skip
+_MOST_ROOTS = 3  # base addresses whose accesses may be joined in different styles
 
 
 @dataclass(frozen=True)
@@ -105,7 +114,7 @@ class CountingPlan:
     unrolled: tuple[tuple[int, int], ...] = ()
 
 
-def accesses(function, shared) -> list[SharedAccess]:
+def shared_accesses(function, shared) -> list[SharedAccess]:
     """List the loads, stores and atomics of shared memory.
 
     Parameters
@@ -170,6 +179,26 @@ def groups(found, style: Style = RULE) -> list[Group]:
     return joined
 
 
+def vectorisations(accesses: list[SharedAccess]) -> Iterator[list[Group]]:
+    """Yield the ways in which the assembler may join accesses into wide ones.
+
+    The first one is the prediction; then come other styles for each base address.
+    """
+    yield groups(accesses)
+    roots = list(dict.fromkeys(access.root for access in accesses))
+    mixed = len(roots) <= _MOST_ROOTS
+    choices = product(STYLES, repeat=len(roots)) if mixed else zip(STYLES, strict=True)
+    seen = set()
+    for styles in choices:
+        joined = []
+        for number, root in enumerate(roots):
+            style = styles[number if mixed else 0]
+            joined += groups([a for a in accesses if a.root == root], style)
+        if tuple(joined) not in seen:
+            seen.add(tuple(joined))
+            yield joined
+
+
 def _windows(members, unit: int, count: int, needed: int):
     """Join what lies in aligned windows of `count` units; also what remains."""
     width = count * unit
@@ -206,7 +235,8 @@ class _Flow:
     def __init__(self, function):
         blocks = basic_blocks(function)
         self.loops = _loops(function)
-        self.cyclic, self.depths = cyclic(blocks), control_depths(blocks)
+        flow = ControlFlow([block.successors for block in blocks])
+        self.cyclic, self.depths = flow.cyclic, flow.depths
         self.block = {
             i: b for b, k in enumerate(blocks) for i in range(k.start, k.stop)
         }

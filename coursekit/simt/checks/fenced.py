@@ -1,8 +1,8 @@
 """What threads of a block have fenced: what a write that releases nothing publishes.
 
-A fence covers all that its thread knows there and then. Threads that meet have in
-common what each of them has fenced, but what one learns behind its fence, from a
-meeting as from an acquire, wants another fence.
+A fence covers all that its thread knows there and then. Threads that synchronise
+have in common what each of them has fenced, but what one learns behind its fence, from
+a barrier as from an acquire, wants another fence.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class Fenced:
     number : int
         Linear index of the block.
     barrier : int
-        Stamp that the last meeting of the block had at the fences since then.
+        Stamp that the last barrier of the block had at the fences since then.
     stamps, warps : ndarray of int64
         Of each thread: when it last executed a fence, 0 where it has not since the
-        block met; and the stamp that the last meeting of its warp had then.
+        barrier; and the stamp that the last synchronisation of its warp had then.
     lanes : dict of int to ndarray
         Of warps, up to which stamp each lane knew each lane then.
     told : dict of int to dict
@@ -53,15 +53,15 @@ class Fenced:
             for thread in threads.tolist():
                 self.told[thread] = joined(order.common, order.own.get(thread))
 
-    def meet_all(self) -> None:
-        """All threads of the block have met."""
+    def synchronise_all(self) -> None:
+        """All threads of the block have synchronised."""
         self.common = joined(self.common, self.of(np.arange(len(self.stamps))))
         self.stamps[:] = 0
         self.lanes.clear()
         self.told.clear()
 
-    def meet(self, threads: np.ndarray) -> None:
-        """Some threads of the block have met."""
+    def synchronise(self, threads: np.ndarray) -> None:
+        """Some threads of the block have synchronised."""
         known = self.of(threads)
         if known is not None:
             self.told.update(dict.fromkeys(threads.tolist(), known))
@@ -76,7 +76,7 @@ class Fenced:
         return known
 
     def _row(self, threads: np.ndarray) -> np.ndarray:
-        """Up to which stamp these threads knew each of their block by meetings."""
+        """Up to which stamp these threads synchronised with each of their block."""
         row = np.full(len(self.stamps), self.barrier, np.int64)
         for warp in set((threads // LANES).tolist()):
             some = threads[threads // LANES == warp]

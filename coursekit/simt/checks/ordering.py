@@ -1,6 +1,6 @@
 """Which accesses happen before others, by barriers, warps, fences and atomics.
 
-Every access and every meeting has a stamp, a number that only grows. A thread
+Every access and every synchronisation has a stamp, a number that only grows. A thread
 *knows* another up to a stamp if all that the other did until then happens before
 what the thread does next.
 
@@ -10,7 +10,7 @@ for a fence behind the read ("acquire pattern"), just as one in front of a relax
 publishes. The fence has to reach whoever published. A barrier of the block is a fence
 too, of the scope of the block: reads in front of it are over, and none behind it have
 begun. Hence it makes known what was seen of the same block; of what was seen of other
-blocks all who meet have then seen it, and each is still to execute a wide fence.
+blocks all who synchronise have then seen it, and each is still to execute a wide fence.
 That suffices, as it does in front of a write (see `Fenced`): a fence.sc,
 which `__threadfence()` is, comes either before or after that of whoever published, and
 if it came before, the read of the flag would happen before the write of its value.
@@ -34,7 +34,7 @@ class BlockOrder:
     threads : ndarray
         Numbers of the threads of each warp.
     barrier : int
-        Stamp of the last meeting of the whole block.
+        Stamp of the last barrier of the whole block.
     fenced : dict of str to Fenced
         What each thread has fenced, by the reach of the fence.
     seen : dict of str to dict
@@ -56,28 +56,28 @@ class BlockOrder:
 
     @property
     def is_fine(self) -> bool:
-        """Whether single threads know more than meetings of whole warps say."""
+        """Whether single threads know more than synchronisation of whole warps says."""
         return bool(self.own or self.common or self.lanes)
 
-    def meet_all(self, now: int) -> None:
-        """All threads of the block have met."""
-        self.seen.pop("block", None)  # whoever of the block published it has met them
+    def synchronise_all(self, now: int) -> None:
+        """All threads of the block have synchronised."""
+        self.seen.pop("block", None)  # whoever of the block published it has reached it
         self._show(range(self.size))
         for fenced in self.fenced.values():
-            fenced.meet_all()
+            fenced.synchronise_all()
         self.barrier = now
         for known in self.own.values():
             self.common = joined(self.common, known)
         self.own.clear()
 
-    def meet_some(self, threads: np.ndarray, now: int) -> None:
-        """Some threads of the block have met: what one knows, all know."""
+    def synchronise_some(self, threads: np.ndarray, now: int) -> None:
+        """Some threads of the block have synchronised: what one knows, all know."""
         known = None
         row = np.zeros(self.size, np.int64)
         self.acquire(threads.tolist(), "block")
         self._show(threads.tolist())
         for fenced in self.fenced.values():
-            fenced.meet(threads)
+            fenced.synchronise(threads)
         for thread in threads.tolist():
             known = joined(known, self.own.get(thread))
             np.maximum(row, self._row(thread), out=row)
@@ -86,15 +86,15 @@ class BlockOrder:
         for thread in threads.tolist():
             self.own[thread] = known
 
-    def meet_lanes(self, warp, lanes: np.ndarray, now: int) -> None:
-        """Lanes of one warp have met."""
+    def synchronise_lanes(self, warp, lanes: np.ndarray, now: int) -> None:
+        """Lanes of one warp have synchronised."""
         number = warp.index
         if self.own or self.seen or self.fenced:
             threads = LANES * number + np.flatnonzero(lanes)
             _share(self.own, threads.tolist())
             self._show(threads.tolist())
             for fenced in self.fenced.values():
-                fenced.meet(threads)
+                fenced.synchronise(threads)
         if not (warp.live & ~lanes).any():
             self.warp[number] = now
             return
@@ -104,12 +104,12 @@ class BlockOrder:
         matrix[lanes] = row
 
     def _show(self, threads) -> None:
-        """Threads have met: what one has seen, all have."""
+        """Threads have synchronised: what one has seen, all have."""
         for seen in self.seen.values():
             _share(seen, threads)
 
     def _row(self, thread: int) -> np.ndarray:
-        """Up to which stamp a thread knows each of its block, by meetings."""
+        """Up to which stamp a thread knows each of its block, by synchronisation."""
         row = np.full(self.size, self.barrier, np.int64)
         warp, lane = divmod(thread, LANES)
         mates = row[LANES * warp : LANES * (warp + 1)]
@@ -136,7 +136,7 @@ class BlockOrder:
         return known
 
     def _told(self, me, who, stamps) -> np.ndarray:
-        """Whether threads `me` of one warp were told of `who`, outside of meetings."""
+        """Whether threads `me` of one warp were told of `who` by fences and atomics."""
         found = np.zeros(len(me), bool)
         blocks, threads = np.divmod(who, self.size)
         mine = me - self.first

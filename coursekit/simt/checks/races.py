@@ -52,9 +52,9 @@ class RaceCheck(Observer):
         self._orders[block] = BlockOrder(block, self.now)
         self._flights.forget(block.shared.regions)
 
-    def meets(self, warp, instruction, named, lanes) -> None:
+    def synchronises(self, warp, instruction, named, lanes) -> None:
         self.now += 1
-        self._orders[warp.block].meet_lanes(warp, lanes, self.now)
+        self._orders[warp.block].synchronise_lanes(warp, lanes, self.now)
 
     def opens(self, block, arrivals) -> None:
         self.now += 1
@@ -62,13 +62,13 @@ class RaceCheck(Observer):
         waiting = sum(split.count for _, split, _ in arrivals.splits)
         live = sum(np.count_nonzero(warp.live) for warp in block.warps)
         if waiting == live or waiting != arrivals.threads:
-            order.meet_all(self.now)
+            order.synchronise_all(self.now)
             return
         threads = [
             LANES * warp.index + np.flatnonzero(split.mask)
             for warp, split, _ in arrivals.splits
         ]
-        order.meet_some(np.concatenate(threads), self.now)
+        order.synchronise_some(np.concatenate(threads), self.now)
 
     def fences(self, warp, instruction) -> None:
         self.now += 1
@@ -159,8 +159,8 @@ class RaceCheck(Observer):
         """Leave a trace for later accesses."""
         access, order, number = touch.access, touch.order, self._number(touch.access)
         places, threads, bits = touch.places, touch.threads, touch.bits
-        met = max(order.warp[touch.warp.index], order.barrier)
-        marks = Marks(self.now, number, met, floor, order.size)
+        synchronised = max(order.warp[touch.warp.index], order.barrier)
+        marks = Marks(self.now, number, synchronised, floor, order.size)
         if access.writes and not access.atomic:
             shadow.writes.note(places, threads, marks)
             if access.strong:
@@ -174,7 +174,7 @@ class RaceCheck(Observer):
             crowd.note(places, threads, bits, marks)
         else:
             first = order.first + LANES * touch.warp.index
-            key = first, met, floor, order.size
+            key = first, synchronised, floor, order.size
             shadow.log(key, places, threads, bits, self.now, number)
 
     def _shadow(self, region) -> Shadow:

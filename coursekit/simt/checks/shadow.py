@@ -21,13 +21,13 @@ LOGGED = 4096
 class Marks(NamedTuple):
     """What accesses of a warp leave: stamps and numbers, and how far back matters.
 
-    `met` is the stamp of the warp's last meeting, `floor` that before which all is
-    ordered, `size` the threads of a block.
+    `synchronised` is the stamp of the warp's last synchronisation, `floor` that before
+    which all is ordered, `size` the threads of a block.
     """
 
     now: int | np.ndarray
     number: int | np.ndarray
-    met: int
+    synchronised: int
     floor: int
     size: int
 
@@ -82,7 +82,7 @@ class Crowd:
     def note(self, at, threads, bits, marks: Marks) -> None:
         """Remember an access to places `at` by threads, lanes `bits`, of one warp."""
         self.used = True
-        now, number, met, floor, size = marks
+        now, number, synchronised, floor, size = marks
         first = int(threads[0]) & -LANES
         before = self.stamps[at]
         recent = before > floor
@@ -90,7 +90,7 @@ class Crowd:
             self.lanes[at] = 0
         else:
             same = self.first[at] == first
-            kept = recent & same & (before > met)
+            kept = recent & same & (before > synchronised)
             self._keep_other(at[recent & ~same], first, floor, size)
             self.lanes[at[~kept]] = 0
         np.bitwise_or.at(self.lanes, at, bits)
@@ -147,7 +147,7 @@ class Crowd:
 class Shadow:
     """The last write, reads and atomics of every place of one region.
 
-    Reads are many, and most of them meet no write: they wait in a log.
+    Reads are many, and most of them conflict with no write: they wait in a log.
     """
 
     def __init__(self, places: int):
@@ -159,8 +159,8 @@ class Shadow:
     def log(self, key: tuple, *read) -> None:
         """Note a read for later: places, threads, bits, stamp and number.
 
-        Reads of one `key`, (first thread of the warp, met, floor, size), may be
-        sorted together.
+        Reads of one `key`, (first thread of the warp, synchronised, floor, size), may
+        be sorted together.
         """
         self._log.append((key, read))
         if len(self._log) >= LOGGED:

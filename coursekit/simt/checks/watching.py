@@ -6,8 +6,8 @@ instructions tell the observer what they touch. Other launches run the plain one
 
 from __future__ import annotations
 
+from coursekit.simt.analysis.instructions import copied_bytes
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES, Access
-from coursekit.simt.interpreter.async_copies import copied_bytes
 from coursekit.simt.interpreter.decode import Decoder
 from coursekit.simt.ptx.ir import BYTES
 
@@ -19,7 +19,7 @@ _RELEASES, _ACQUIRES = {"release", "acq_rel"}, {"acquire", "acq_rel"}
 
 
 class Enough(Exception):
-    """Ends a launch of which a checker has seen what it wanted to see."""
+    """Ends a launch of which an observer has seen what it wanted to see."""
 
 
 class Observer:
@@ -30,11 +30,15 @@ class Observer:
 
     compiles = False
 
+    def configured(self, configuration):
+        """Return the configuration with which a launch is to run, to be observed."""
+        return configuration
+
     def attach(self, launch):
         """Begin to observe; returns the program that the launch is to run."""
         self.launch = launch
         program = launch.program.decoded_once_by(WatchedDecoder)
-        self.unit = narrowest(program.reachable(launch.name))
+        self.unit = narrowest(program.reachable(launch.configuration.name))
         self.shift = self.unit.bit_length() - 1
         return program
 
@@ -57,8 +61,8 @@ class Observer:
     def fences(self, warp, instruction) -> None:
         """Note that the current lanes execute a memory fence."""
 
-    def meets(self, warp, instruction, named: int, lanes) -> None:
-        """Note that lanes of a warp have come together; `named` is their mask."""
+    def synchronises(self, warp, instruction, named: int, lanes) -> None:
+        """Note that lanes of a warp synchronise; `named` is their mask."""
 
     def opens(self, block, arrivals) -> None:
         """Note that a barrier of a block opens."""
@@ -75,7 +79,7 @@ class WatchedAccess(Access):
     function : ir.Function
         Where the instruction stands.
     atomic, strong : bool
-        Whether it updates, and whether it may meet other strong accesses unordered:
+        Whether it updates, and whether it does not race with other strong accesses:
         atomics, and volatile, relaxed, acquiring or releasing loads and stores.
     copies : bool
         Whether it is one side of an asynchronous copy.

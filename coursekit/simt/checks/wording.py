@@ -76,7 +76,11 @@ def race(
 
 def _side(access, launch, number: tuple[int, int]) -> Side:
     block, thread = number
-    return Side(access, index(launch.block_shape, thread), index(launch.grid, block))
+    return Side(
+        access,
+        index(launch.configuration.block_shape, thread),
+        index(launch.configuration.grid, block),
+    )
 
 
 def _lack(same_block: bool, near: bool, severity: str) -> str:
@@ -179,7 +183,7 @@ def unawaited(touch, copy, position: int, other: int):
     access, warp, (region, _, offsets) = touch.access, touch.warp, touch.part
     launch, block = warp.block.launch, warp.block.index
     number = int(touch.threads[position * touch.each])
-    me, they = (index(launch.block_shape, one) for one in (number, other))
+    me, they = (index(launch.configuration.block_shape, one) for one in (number, other))
     place = faults.element(region, int(offsets[position]), access.width)
     whose = "that it began itself" if me == they else f"of thread {they}"
     what = (

@@ -7,6 +7,7 @@ commit and wait together; where they do not, the interpreter takes over.
 from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
+from coursekit.simt.analysis.instructions import copied_bytes
 from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.requests import Request, kind_of
 from coursekit.simt.compiled.tier import COUNTER, OWN, splat, vector
@@ -18,7 +19,7 @@ from coursekit.simt.compiled.unit import (
     QUEUE_ENTRY,
     QUEUE_HEADER,
 )
-from coursekit.simt.interpreter.async_copies import bypasses_l1, copied_bytes
+from coursekit.simt.interpreter.async_copies import bypasses_l1
 from coursekit.simt.ptx.ir import Not, Register
 
 

@@ -9,7 +9,7 @@ run again, and the interpreter does the rest, errors and all.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,7 +78,13 @@ class Compiled:
     sort: Sort = PLAIN
     tiers: dict[str, machine.Loaded] = field(default_factory=dict)
     workspaces: dict[bool, object] = field(default_factory=dict)
+    cache: Callable | None = None  # the folder of machine code, of the latest launch
     interpreted_s: float = 0.0  # what launches have cost in the interpreter
+
+    def for_launch(self, cache) -> Compiled:
+        """Keep machine code where a launch wants it; returns itself."""
+        self.cache = cache
+        return self
 
     def workspace(self, *, fast: bool) -> Workspace:
         """What a launch works on."""
@@ -88,11 +94,15 @@ class Compiled:
 
     def at_hand(self, tier: str) -> bool:
         """Whether machine code of a tier is loaded or in the cache on disk."""
-        return tier in self.tiers or machine.stored(f"{self.key}-{tier}") is not None
+        if tier in self.tiers:
+            return True
+        machine.use_cache(self.cache)
+        return machine.stored(f"{self.key}-{tier}") is not None
 
     def tier(self, name: str) -> machine.Loaded:
         """One tier, compiled if it is not yet."""
         if name not in self.tiers:
+            machine.use_cache(self.cache)
             data, notes = machine.cached(
                 f"{self.key}-{name}", lambda: make(self.unit, self.sort.tiers[name])
             )
@@ -103,7 +113,7 @@ class Compiled:
 
 def obstacle(launch) -> str | None:
     """Why a launch cannot be compiled, as far as a glance tells."""
-    if launch.cooperative:
+    if launch.configuration.cooperative:
         return "grid-wide barriers"
     opcodes = {i.opcode for i in launch.code.function.instructions}
     if "call" in opcodes:
@@ -123,12 +133,12 @@ def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
     with _KEPT_LOCK:
         key = (code.function.name, shape, tuple(sorted(widths.items())))
         key += (sort.name,) if sort.name else ()
-        found = program.compiled.get(key)
-        if found is None:
+        compiled = program.compiled.get(key)
+        if compiled is None:
             unit = Unit(program, code, shape, dict(widths))
             digest = machine.key_of(program.digest, *key)
-            found = program.compiled[key] = Compiled(unit, digest, sort)
-        return found
+            compiled = program.compiled[key] = Compiled(unit, digest, sort)
+        return compiled
 
 
 def block_numbers(blocks: Sequence[int]) -> np.ndarray:
@@ -146,9 +156,7 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
     (int, str)
         How many of the blocks are done, and why the interpreter must do the others.
     """
-    compiled = compiled_for(
-        launch.program, launch.code, launch.block_shape, launch.plan.widths
-    )
+    compiled = of_launch(launch)
     numbers = block_numbers(blocks)
     try:
         workspace = compiled.workspace(fast=engine != "general")
@@ -179,9 +187,10 @@ def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
 
 def of_launch(launch) -> Compiled:
     """The compiled form of a launch's kernel, as `run` uses it."""
+    asked = launch.configuration
     return compiled_for(
-        launch.program, launch.code, launch.block_shape, launch.plan.widths
-    )
+        launch.program, launch.code, asked.block_shape, asked.plan.widths
+    ).for_launch(asked.cache)
 
 
 def at_hand(launch) -> bool:
@@ -192,5 +201,5 @@ def at_hand(launch) -> bool:
 def too_long(launch):
     """The error for a launch that runs longer than it may."""
     return errors.DeadlockError.explained(
-        *faults.too_long(launch.timeout_s, launch.name)
+        *faults.too_long(launch.configuration.timeout_s, launch.configuration.name)
     )

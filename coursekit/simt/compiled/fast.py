@@ -59,8 +59,11 @@ class FastTier(WarpCode):
         """Stretches at which the tier may take over."""
         found = self._after_barriers()
         for number, block in enumerate(self.flow.blocks):
-            if len(self.unit.code.successors[number]) > 1 and block.meet != EXIT:
-                found.add(self.flow.stretch_of(block.meet))
+            if (
+                len(self.unit.code.successors[number]) > 1
+                and block.reconvergence != EXIT
+            ):
+                found.add(self.flow.stretch_of(block.reconvergence))
         return found
 
     def _after_barriers(self) -> set[int]:

@@ -159,18 +159,18 @@ class Flow:
             successors = self.code.successors[number]
             if len(successors) < 2 or not _decides_by_lane(last, kinds):
                 continue
-            sides = [self._side(s, block.meet) for s in successors]
-            if last.opcode == "bra" and block.meet == EXIT:
+            sides = [self._side(s, block.reconvergence) for s in successors]
+            if last.opcode == "bra" and block.reconvergence == EXIT:
                 sides = self._without_leavers(successors, sides)
             found.update(*sides)
         return found
 
-    def _side(self, start: int, meet: int) -> set[int]:
+    def _side(self, start: int, point: int) -> set[int]:
         found: set[int] = set()
         pending = [start]
         while pending:
             block = pending.pop()
-            if block not in (EXIT, meet) and block not in found:
+            if block not in (EXIT, point) and block not in found:
                 found.add(block)
                 pending += self.code.successors[block]
         return found

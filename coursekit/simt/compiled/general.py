@@ -1,8 +1,8 @@
 """The general tier: some lanes of a warp are active, the others wait elsewhere.
 
-Registers lie in the warp's record. Lanes that part are kept on a stack, as in the
-interpreter: a *meeting* says where they come together, a *split* which lanes still have
-to go where. As soon as all 32 lanes are together the fast tier takes over.
+Registers lie in the warp's record. Lanes that diverge are kept on a stack, as in the
+interpreter: a *reconvergence* says where they come together, a *split* which lanes
+still have to go where. As soon as all 32 lanes are together the fast tier takes over.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ class GeneralTier(WarpCode):
         out = self.out
         out.declare(STACK_CODE)
         self._meets = {
-            self.flow.stretch_of(block.meet)
+            self.flow.stretch_of(block.reconvergence)
             for number, block in enumerate(self.flow.blocks)
-            if len(self.unit.code.successors[number]) > 1 and block.meet != EXIT
+            if len(self.unit.code.successors[number]) > 1
+            and block.reconvergence != EXIT
         }
         resume = self.field("%record", RESUME, "i32")
         begins = out.op(f"icmp eq i32 {resume}, 0")
@@ -370,9 +371,9 @@ class GeneralTier(WarpCode):
             return
         awaited = self.field("%record", TARGET, "i32")
         here = out.op(f"icmp eq i32 {awaited}, {number}")
-        meets = out.fresh("meets")
-        out.line(f"br i1 {here}, label %{meets}, label %g{number}")
-        out.label(meets)
+        arrives = out.fresh("arrives")
+        out.line(f"br i1 {here}, label %{arrives}, label %g{number}")
+        out.label(arrives)
         self.dispatch_to(out.op("call i32 @arrive(ptr %record)"))
 
     def barrier(self, stretch) -> None:
@@ -416,13 +417,13 @@ class GeneralTier(WarpCode):
         out.label(parts)
         following = stretch.block + 1
         following = following if following < len(self.flow.blocks) else EXIT
-        meet = EXIT if leaves else self.flow.blocks[stretch.block].meet
+        point = EXIT if leaves else self.flow.blocks[stretch.block].reconvergence
         if not leaves:
             self.count(self.unit.divergent[instruction.index])
-        ends = [self.flow.stretch_of(b) for b in (target, following, meet)]
+        ends = [self.flow.stretch_of(b) for b in (target, following, point)]
         self.dispatch_to(
             out.op(
-                f"call i32 @part(ptr %record, i32 {ends[0]}, i32 {taken}, "
+                f"call i32 @diverge(ptr %record, i32 {ends[0]}, i32 {taken}, "
                 f"i32 {ends[1]}, i32 {stay_mask}, i32 {ends[2]})"
             )
         )

@@ -2,8 +2,8 @@
 
 Code that sees two accesses that may race gives up; the interpreter then says what they
 are. It knows less of what orders accesses than the interpreter (barriers of the block
-and meetings of whole warps, no fences and no atomics), so it may suspect what is no
-race, and never misses one. It counts no sectors and no wavefronts.
+and synchronisation of whole warps, no fences and no atomics), so it may suspect what is
+no race, and never misses one. It counts no sectors and no wavefronts.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
 from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.race_notes import Notes
-from coursekit.simt.compiled.race_places import grains, meets
+from coursekit.simt.compiled.race_places import grains, synchronises
 from coursekit.simt.compiled.race_times import declare_times
 from coursekit.simt.compiled.stamps import Form
 from coursekit.simt.compiled.tier import COUNTER
 from coursekit.simt.compiled.unit import FUEL_LEFT
 from coursekit.simt.interpreter.access import UPDATES
+from coursekit.simt.interpreter.warp import POLLING_FUEL
 from coursekit.simt.ptx.ir import Register
-from coursekit.simt.run.launch import POLLING_FUEL
 
 
 def form_of(unit) -> Form:
@@ -30,7 +30,7 @@ def form_of(unit) -> Form:
     instructions = unit.function.instructions
     return Form(
         -(-wide * high * deep // LANES),
-        any(meets(instruction) for instruction in instructions),
+        any(synchronises(instruction) for instruction in instructions),
         any(access.verb == UPDATES for access in unit.accesses.values()),
     )
 
@@ -84,9 +84,9 @@ class Races(Notes):
         super().barrier(stretch)
 
     def collective(self, instruction) -> None:
-        """Emit a warp-wide instruction, at which lanes meet."""
+        """Emit a warp-wide instruction, at which lanes synchronise."""
         super().collective(instruction)
-        if meets(instruction):
+        if synchronises(instruction):
             mask = "-1" if self.fast else self.mask
             self.out.line(f"call void @race_meet(ptr %ctx, ptr %record, i32 {mask})")
 

@@ -20,7 +20,7 @@ def grains(unit) -> dict[str, int]:
     return found
 
 
-def meets(instruction) -> bool:
+def synchronises(instruction) -> bool:
     """Whether lanes of a warp come together at an instruction."""
     words = instruction.modifiers
     block = instruction.opcode in ("bar", "barrier") and "warp" not in words

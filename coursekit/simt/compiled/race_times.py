@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coursekit.simt.compiled.runtime import Context
-from coursekit.simt.compiled.stamps import MET, Form
+from coursekit.simt.compiled.stamps import SYNCHRONISED, Form
 from coursekit.simt.compiled.stamps import RaceContext as _C
 from coursekit.simt.compiled.unit import EXISTING, LIVE
 
@@ -78,16 +78,16 @@ done:
   ret void
 }}"""
 _MEET = f"""
-; Lanes of a warp meet; that counts if all of its lanes do.
+; Lanes of a warp synchronise; that counts if all of its lanes do.
 define internal void @race_meet(ptr %ctx, ptr %record, i32 %mask) noinline {{
   %livep = getelementptr i8, ptr %record, i64 {LIVE}
   %live = load i32, ptr %livep
   %all = icmp eq i32 %live, %mask
-  br i1 %all, label %meets, label %done
-meets:
+  br i1 %all, label %synchronises, label %done
+synchronises:
   %now = call i32 @race_tick(ptr %ctx)
-  %metp = getelementptr i8, ptr %record, i64 {MET}
-  store i32 %now, ptr %metp
+  %synchronisedp = getelementptr i8, ptr %record, i64 {SYNCHRONISED}
+  store i32 %now, ptr %synchronisedp
   br label %done
 done:
   ret void

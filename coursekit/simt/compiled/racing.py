@@ -17,10 +17,15 @@ from coursekit.simt.compiled.race_code import RaceFastTier, RaceGeneralTier, for
 from coursekit.simt.compiled.race_helpers import READ_BEFORE
 from coursekit.simt.compiled.race_places import grains
 from coursekit.simt.compiled.race_times import UNWATCHED
-from coursekit.simt.compiled.runtime import address_of, aligned
-from coursekit.simt.compiled.stamps import MET, RaceContext
+from coursekit.simt.compiled.runtime import aligned
+from coursekit.simt.compiled.stamps import SYNCHRONISED, RaceContext
 from coursekit.simt.compiled.workspace import FINISHED, STOPPED, Workspace
-from coursekit.simt.memory.memory import GLOBAL_BASE, SLOT_BITS, shared_layout
+from coursekit.simt.memory.memory import (
+    GLOBAL_BASE,
+    SLOT_BITS,
+    address_of,
+    shared_layout,
+)
 
 MOST_BYTES = 1 << 30  # of words for global memory
 _FIRST_SLOT = GLOBAL_BASE >> SLOT_BITS
@@ -62,7 +67,7 @@ class RaceWorkspace(Workspace):
         """Make ready for a launch, of which nothing is known yet."""
         super().begin(launch)
         self.why, self.grew, self._bytes = "", False, 0
-        self._words[:, MET // 4] = 0
+        self._words[:, SYNCHRONISED // 4] = 0
         for field in (RaceContext.NOW, RaceContext.OVERFLOWS):
             self.context[field] = 0
         self.context[RaceContext.SEEN] = -1
@@ -140,9 +145,10 @@ RACES = engine.Sort(
 
 def compiled_for(launch) -> engine.Compiled:
     """The compiled form of a kernel that checks for races."""
+    asked = launch.configuration
     return engine.compiled_for(
-        launch.program, launch.code, launch.block_shape, {}, RACES
-    )
+        launch.program, launch.code, asked.block_shape, {}, RACES
+    ).for_launch(asked.cache)
 
 
 def check(compiled: engine.Compiled, launch, blocks) -> str:
@@ -155,7 +161,7 @@ def check(compiled: engine.Compiled, launch, blocks) -> str:
         memory is as it was before.
     """
     try:
-        workspace = compiled.workspace(fast=launch.engine != "general")
+        workspace = compiled.workspace(fast=launch.configuration.engine != "general")
         launch.start_clock()  # compiling is no part of the launch
         try:
             return workspace.check(launch, engine.block_numbers(blocks))

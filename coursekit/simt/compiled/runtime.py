@@ -28,6 +28,8 @@ from importlib import resources
 
 import numpy as np
 
+from coursekit.simt.memory.memory import address_of
+
 FUNCTIONS = (
     "ck_sectors", "ck_atomic_sectors", "ck_wavefronts", "ck_atomic_wavefronts",
     "ck_match_any", "ck_find", "ck_find_shared", "ck_resolve", "ck_resolve_shared",
@@ -148,11 +150,6 @@ def new_sites(count: int) -> np.ndarray:
     sites = np.zeros(count, SITE)
     sites["first"] = np.iinfo(np.uint64).max
     return sites
-
-
-def address_of(array: np.ndarray) -> int:
-    """Where the first byte of an array lies on this machine."""
-    return array.__array_interface__["data"][0]
 
 
 def aligned(shape, dtype, boundary: int = 64) -> np.ndarray:

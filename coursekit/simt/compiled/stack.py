@@ -1,8 +1,8 @@
-"""How lanes of a warp part and meet in compiled code, as LLVM IR.
+"""How lanes of a warp diverge and reconverge in compiled code, as LLVM IR.
 
-The stack has entries (block, lanes, meeting): a split of lanes that still has to go to
-a block, its number plus SPLIT, or a meeting in a block with the lanes that arrived.
-`meeting` is the index of the meeting around it, -1 for none. Functions return the
+The stack has entries (block, lanes, outer): a split of lanes that still has to go to a
+block, its number plus SPLIT, or a reconvergence in a block with the lanes that arrived.
+`outer` is the index of the reconvergence around it, -1 for none. Functions return the
 stretch that runs next, -1 if no lane is left, -2 if all lanes are together.
 """
 
@@ -12,7 +12,7 @@ from coursekit.simt.compiled.unit import (
     DEPTH,
     LIVE,
     MASK,
-    MEETING,
+    RECONVERGENCE,
     RESUME,
     STACK,
     STACK_ENTRIES,
@@ -28,7 +28,7 @@ define internal ptr @entry(ptr %record, i32 %index) alwaysinline {{
   %p = getelementptr i8, ptr %record, i32 %at
   ret ptr %p
 }}
-define internal void @push(ptr %record, i32 %block, i32 %lanes, i32 %meeting) {{
+define internal void @push(ptr %record, i32 %block, i32 %lanes, i32 %reconvergence) {{
   %dp = getelementptr i8, ptr %record, i32 {DEPTH}
   %depth = load i32, ptr %dp
   %e = call ptr @entry(ptr %record, i32 %depth)
@@ -36,32 +36,32 @@ define internal void @push(ptr %record, i32 %block, i32 %lanes, i32 %meeting) {{
   %lp = getelementptr i8, ptr %e, i32 4
   store i32 %lanes, ptr %lp
   %mp = getelementptr i8, ptr %e, i32 8
-  store i32 %meeting, ptr %mp
+  store i32 %reconvergence, ptr %mp
   %deeper = add i32 %depth, 1
   store i32 %deeper, ptr %dp
   ret void
 }}
-; Make a meeting the innermost one.
-define internal void @enter(ptr %record, i32 %meeting) {{
-  %cp = getelementptr i8, ptr %record, i32 {MEETING}
-  store i32 %meeting, ptr %cp
+; Make a reconvergence the innermost one.
+define internal void @enter(ptr %record, i32 %reconvergence) {{
+  %cp = getelementptr i8, ptr %record, i32 {RECONVERGENCE}
+  store i32 %reconvergence, ptr %cp
   %tp = getelementptr i8, ptr %record, i32 {TARGET}
-  %none = icmp slt i32 %meeting, 0
+  %none = icmp slt i32 %reconvergence, 0
   br i1 %none, label %outermost, label %inside
 outermost:
   store i32 -9, ptr %tp
   ret void
 inside:
-  %e = call ptr @entry(ptr %record, i32 %meeting)
+  %e = call ptr @entry(ptr %record, i32 %reconvergence)
   %target = load i32, ptr %e
   store i32 %target, ptr %tp
   ret void
 }}
-; Lanes reach the innermost meeting.
+; Lanes reach the innermost reconvergence.
 define internal void @join(ptr %record, i32 %lanes) {{
-  %cp = getelementptr i8, ptr %record, i32 {MEETING}
-  %meeting = load i32, ptr %cp
-  %e = call ptr @entry(ptr %record, i32 %meeting)
+  %cp = getelementptr i8, ptr %record, i32 {RECONVERGENCE}
+  %reconvergence = load i32, ptr %cp
+  %e = call ptr @entry(ptr %record, i32 %reconvergence)
   %lp = getelementptr i8, ptr %e, i32 4
   %old = load i32, ptr %lp
   %new = or i32 %old, %lanes
@@ -73,7 +73,7 @@ define internal i32 @next(ptr %record) {{
 start:
   %dp = getelementptr i8, ptr %record, i32 {DEPTH}
   %maskp = getelementptr i8, ptr %record, i32 {MASK}
-  %cp = getelementptr i8, ptr %record, i32 {MEETING}
+  %cp = getelementptr i8, ptr %record, i32 {RECONVERGENCE}
   br label %pop
 pop:
   %depth = load i32, ptr %dp
@@ -92,15 +92,15 @@ take:
   %outer = load i32, ptr %mp
   call void @enter(ptr %record, i32 %outer)
   %splits = icmp sge i32 %block, {SPLIT}
-  br i1 %splits, label %split, label %meeting
+  br i1 %splits, label %split, label %reconvergence
 split:
   store i32 %lanes, ptr %maskp
   %plain = sub i32 %block, {SPLIT}
   ret i32 %plain
-meeting:
+reconvergence:
   %none = icmp eq i32 %lanes, 0
-  br i1 %none, label %pop, label %met
-met:
+  br i1 %none, label %pop, label %arrived
+arrived:
   %tp = getelementptr i8, ptr %record, i32 {TARGET}
   %target = load i32, ptr %tp
   %again = icmp eq i32 %target, %block
@@ -138,7 +138,7 @@ define internal void @exit(ptr %record, i32 %lanes) {{
   store i32 %left, ptr %lp
   ret void
 }}
-; The active lanes reach the innermost meeting.
+; The active lanes reach the innermost reconvergence.
 define internal i32 @arrive(ptr %record) noinline {{
   %maskp = getelementptr i8, ptr %record, i32 {MASK}
   %mask = load i32, ptr %maskp
@@ -146,9 +146,9 @@ define internal i32 @arrive(ptr %record) noinline {{
   %n = call i32 @next(ptr %record)
   ret i32 %n
 }}
-; Lanes go one of two ways, which meet in a block (-1: they do not).
-define internal i32 @part(ptr %record, i32 %jump, i32 %taken, i32 %stay,
-    i32 %rest, i32 %meet) noinline {{
+; Lanes go one of two ways, which reconverge in a block (-1: they do not).
+define internal i32 @diverge(ptr %record, i32 %jump, i32 %taken, i32 %stay,
+    i32 %rest, i32 %join) noinline {{
 start:
   %dp = getelementptr i8, ptr %record, i32 {DEPTH}
   %depth = load i32, ptr %dp
@@ -159,14 +159,14 @@ full:
 room:
   %tp = getelementptr i8, ptr %record, i32 {TARGET}
   %target = load i32, ptr %tp
-  %known = icmp eq i32 %target, %meet
-  %never = icmp slt i32 %meet, 0
+  %known = icmp eq i32 %target, %join
+  %never = icmp slt i32 %join, 0
   %keeps = or i1 %known, %never
-  br i1 %keeps, label %ways, label %meets
-meets:
-  %cp = getelementptr i8, ptr %record, i32 {MEETING}
+  br i1 %keeps, label %ways, label %opens
+opens:
+  %cp = getelementptr i8, ptr %record, i32 {RECONVERGENCE}
   %outer = load i32, ptr %cp
-  call void @push(ptr %record, i32 %meet, i32 0, i32 %outer)
+  call void @push(ptr %record, i32 %join, i32 0, i32 %outer)
   call void @enter(ptr %record, i32 %depth)
   br label %ways
 ways:
@@ -186,15 +186,15 @@ stays:
   %tp = getelementptr i8, ptr %record, i32 {TARGET}
   %target = load i32, ptr %tp
   %there = icmp eq i32 %target, %block
-  br i1 %there, label %met, label %goes
-met:
+  br i1 %there, label %arrived, label %goes
+arrived:
   call void @join(ptr %record, i32 %lanes)
   ret void
 goes:
-  %cp = getelementptr i8, ptr %record, i32 {MEETING}
-  %meeting = load i32, ptr %cp
+  %cp = getelementptr i8, ptr %record, i32 {RECONVERGENCE}
+  %reconvergence = load i32, ptr %cp
   %split = add i32 %block, {SPLIT}
-  call void @push(ptr %record, i32 %split, i32 %lanes, i32 %meeting)
+  call void @push(ptr %record, i32 %split, i32 %lanes, i32 %reconvergence)
   ret void
 }}
 """

@@ -1,8 +1,9 @@
 """Shadow words of the race check: who touched a place last, and when, as LLVM IR.
 
 A word is 0, or a stamp, a warp and a lane of it. Stamps only grow: with each block,
-each opening of a barrier and, in kernels whose warps meet, each meeting of a warp. All
-ones in the lane stand for several lanes, in the warp and the lane for several warps.
+each opening of a barrier and, in kernels whose warps synchronise, each time that a warp
+does. All ones in the lane stand for several lanes, in the warp and the lane for several
+warps.
 In device memory the word ABROAD stands for threads of several blocks.
 """
 
@@ -15,8 +16,8 @@ from functools import cached_property
 from coursekit.simt.compiled.tier import COUNTER, OWN
 from coursekit.simt.compiled.unit import WARP
 
-# Place in a warp's record: the stamp of its last meeting.
-MET = 52
+# Place in a warp's record: the stamp of its last synchronisation.
+SYNCHRONISED = 52
 ABROAD = 1
 # A place that an asynchronous copy is to write: nobody may touch it.
 IN_FLIGHT = -1
@@ -41,18 +42,18 @@ class RaceContext(IntEnum):
 class Form:
     """How the words of a kernel are divided.
 
-    `meets` says whether its warps meet between barriers, `updates` whether it has
+    `synchronises` says whether its warps do between barriers, `updates` whether it has
     atomics.
     """
 
     warps: int
-    meets: bool
+    synchronises: bool
     updates: bool
 
     @cached_property
     def lane_bits(self) -> int:
         """Bits of the lane; of 6, all ones are no lane."""
-        return 6 if self.meets else 5
+        return 6 if self.synchronises else 5
 
     @cached_property
     def shift(self) -> int:
@@ -98,17 +99,17 @@ class Words:
     def _read_times(self) -> None:
         """Load stamps as they are now."""
         self.barrier = self._field("%ctx", 8 * RaceContext.BARRIER)
-        self.now = self.met = self.barrier
+        self.now = self.synchronised = self.barrier
         if self.abroad:
             self.begun = self._field("%ctx", 8 * RaceContext.BEGUN)
         number = self._field("%record", WARP)
         self.warp = self.out.op(f"shl i32 {number}, {self.form.lane_bits}")
-        if self.form.meets:
+        if self.form.synchronises:
             self.now = self._field("%ctx", 8 * RaceContext.NOW)
-            met = self._field("%record", MET)
+            synchronised = self._field("%record", SYNCHRONISED)
             self.out.declare("declare i32 @llvm.umax.i32(i32, i32)")
-            self.met = self.out.op(
-                f"call i32 @llvm.umax.i32(i32 {met}, i32 {self.barrier})"
+            self.synchronised = self.out.op(
+                f"call i32 @llvm.umax.i32(i32 {synchronised}, i32 {self.barrier})"
             )
 
     def _field(self, pointer: str, offset: int) -> str:
@@ -182,14 +183,14 @@ class Words:
         own = self.op("or", warp, lanes)
         if not any(several):
             word = self.op("or", now, own)
-            return word, own if self.form.meets else word
+            return word, own if self.form.synchronises else word
         crowd = self._crowd(now, warp)
         if all(several):
             return crowd, None
         word = self.op("or", now, own)
         flags = ", ".join(f"i1 {str(one).lower()}" for one in several)
         mixed = self.choose(f"<{flags}>", crowd, word)
-        if self.form.meets:
+        if self.form.synchronises:
             return mixed, self.op("or", own, self.listed([-one for one in several]))
         single = self.listed([one - 1 for one in several])
         return mixed, self.op("and", word, single)
@@ -198,11 +199,11 @@ class Words:
         """The same for one lane whose number is a scalar."""
         own = self.op("or", self.warp, lane)
         word = self.op("or", self.now, own)
-        return word, own if self.form.meets else word
+        return word, own if self.form.synchronises else word
 
     def _crowd(self, now: str, warp: str) -> str:
         """The word of several lanes of this warp."""
-        if not self.form.meets:
+        if not self.form.synchronises:
             return self.op("or", now, self.form.many)
         return self.op("or", self.op("or", now, warp), self.form.crowd)
 
@@ -213,8 +214,10 @@ class Words:
     def earlier(self, word: str) -> str:
         """Whether what a word tells of is ordered before this access."""
         limit = self.spread(self.barrier)
-        if self.form.meets:
-            limit = self.choose(self._of_warp(word), self.spread(self.met), limit)
+        if self.form.synchronises:
+            limit = self.choose(
+                self._of_warp(word), self.spread(self.synchronised), limit
+            )
         if not self.abroad:
             return self.op("icmp ult", word, limit)
         begun = self.spread(self.begun)
@@ -227,7 +230,7 @@ class Words:
         found = self.earlier(word)
         if own is None:
             return found
-        if not self.form.meets:
+        if not self.form.synchronises:
             return self.either(found, self.op("icmp eq", word, own))
         same = self.op("icmp eq", self.op("and", word, self.form.many), own)
         if self.abroad:
@@ -239,7 +242,7 @@ class Words:
         """The word of all that a word tells of and these lanes."""
         now = self.spread(self.now)
         together = self.op("or", now, self.form.many)
-        if self.form.meets:
+        if self.form.synchronises:
             crowd = self._crowd(now, self.spread(self.warp))
             together = self.choose(self._of_warp(word), crowd, together)
         if self.abroad:

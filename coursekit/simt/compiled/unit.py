@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.compiled.flow import Flow
 from coursekit.simt.compiled.runtime import offset
-from coursekit.simt.interpreter.transfers import polls
 from coursekit.simt.ptx.ir import BYTES
 
 # A record of a warp: the fields of the scheduler, thread indices, the stack of the
-# general tier (entries of block, lanes, meeting), then registers.
+# general tier (entries of block, lanes, reconvergence), then registers.
 TIER, RESUME, MASK, DEPTH, LIVE, EXECUTED, EXISTING, WARP = map(
     offset,
     ("tier", "resume", "mask", "depth", "live", "executed", "exist", "warp"),
 )
-MEETING, TARGET, FUEL_LEFT = 40, 44, 48
+RECONVERGENCE, TARGET, FUEL_LEFT = 40, 44, 48
 THREADS = 64
 STACK = THREADS + 3 * 128
 STACK_ENTRIES = 96
@@ -60,7 +60,7 @@ class Unit:
     shape : tuple of three int
         Threads of a block.
     widths : mapping
-        How shared accesses count, as in `merging.CountingPlan`.
+        How shared accesses count, as in `CountingPlan`.
     """
 
     def __init__(self, program, code, shape, widths):

@@ -12,12 +12,12 @@ from coursekit.simt.compiled.unit import (
     EXISTING,
     FUEL,
     FUEL_LEFT,
-    MEETING,
+    RECONVERGENCE,
     TARGET,
     THREADS,
     WARP,
 )
-from coursekit.simt.memory.memory import POISON, shared_layout
+from coursekit.simt.memory.memory import POISON, address_of, shared_layout
 
 FINISHED, WANTS_GENERAL, STOPPED = Answer.DONE, Answer.WANTS_GENERAL, 5
 _SAVE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
@@ -58,7 +58,7 @@ class Workspace:
     def _set(self, index: int, array: np.ndarray) -> None:
         """Let a field of the context point to an array, which must stay alive."""
         self._own[index] = array
-        self.context[index] = runtime.address_of(array)
+        self.context[index] = address_of(array)
 
     def _place_warps(self, size: int) -> None:
         """Make the records of the warps, and what never changes in them."""
@@ -90,21 +90,22 @@ class Workspace:
     def begin(self, launch) -> None:
         """Make ready for a launch."""
         self.launch, self.stop, self.saved = launch, None, {}
-        self._words[:, MEETING // 4] = -1
+        self._words[:, RECONVERGENCE // 4] = -1
         self._words[:, TARGET // 4] = -9
         self._words[:, FUEL_LEFT // 4] = FUEL
         self._place_memory()
-        self._arrange(launch.order)
-        given = np.frombuffer(launch.params, np.uint8)[: self.unit.parameter_bytes]
+        asked = launch.configuration
+        self._arrange(asked.order)
+        given = np.frombuffer(asked.params, np.uint8)[: self.unit.parameter_bytes]
         self._params[: len(given)] = given
         self._place_counters()
         self.counter_values[:] = 0
         for tier, name in ((self.fast, "fast"), (self.general, "general")):
             if tier is not None:
                 self._place_tier(tier, name)
-        self.context[Context.GRID_X : Context.GRID_Z + 1] = launch.grid
+        self.context[Context.GRID_X : Context.GRID_Z + 1] = asked.grid
         self.context[Context.MOST_EXECUTED] = self.context[Context.RESUMES] = 0
-        seeded = launch.order.kind == "seed"
+        seeded = asked.order.kind == "seed"
         arrange = _address(self._callbacks[2]) if seeded else 0
         self.context[Context.ARRANGE] = arrange
 
@@ -220,11 +221,9 @@ class Workspace:
 
     def report(self, done: int) -> None:
         """Add what `done` blocks counted to the code's own counts."""
-        self.launch.started_warps += done * self.warps
-        self.launch.longest = max(
-            self.launch.longest, int(self.context[Context.MOST_EXECUTED])
-        )
-        if not self.launch.counting:
+        self.launch.journal.note_start(done * self.warps)
+        self.launch.journal.note_longest(int(self.context[Context.MOST_EXECUTED]))
+        if not self.launch.configuration.counting:
             return
         unit, values = self.unit, self.counter_values.tolist()
         for number, block in enumerate(unit.code.blocks):

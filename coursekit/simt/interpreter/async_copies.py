@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.errors import OutOfBoundsError
+from coursekit.simt.analysis.instructions import copied_bytes
 from coursekit.simt.interpreter import bulk_copies
 from coursekit.simt.interpreter.access import READS, WRITES
 from coursekit.simt.interpreter.transfers import address_slot, reached
@@ -20,9 +21,6 @@ from coursekit.simt.memory import counters, faults
 from coursekit.simt.ptx.ir import Not, Register
 
 LANES = 32
-# Bytes that one thread may copy, by the cache that the copy goes through.
-SIZES = {"ca": (4, 8, 16), "cg": (16,)}
-_SPACES = ({"shared", "global"}, {"shared::cta", "global"})
 
 
 @dataclass(eq=False, slots=True)
@@ -138,23 +136,6 @@ def _wait_all(warp) -> None:
     copies = _copies(warp)
     copies.commit(warp)
     copies.wait(warp, 0)
-
-
-def copied_bytes(instruction) -> int | None:
-    """Size of a copy that the simulator knows; None for anything else.
-
-    Parameters
-    ----------
-    instruction : ir.Instruction
-    """
-    if instruction.opcode != "cp":
-        return None
-    words = [m for m in instruction.modifiers if not m.startswith("L2::")]
-    if len(words) != 4 or words[0] != "async":
-        return None
-    size = getattr(instruction.operands[2], "value", None)
-    known = words[1] in SIZES and set(words[2:]) in _SPACES
-    return size if known and size in SIZES[words[1]] else None
 
 
 def bypasses_l1(instruction) -> bool:

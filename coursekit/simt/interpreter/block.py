@@ -27,18 +27,20 @@ class Block:
 
     def __init__(self, launch):
         self.launch = launch
+        self.order = launch.configuration.order
+        self.observer = launch.configuration.observer
         self.shared = SharedMemory(launch.shared_variables)
-        self._specials = launch.block_specials()
+        self._specials = _special_registers(launch)
         self.warps = [Warp(self, i) for i in range(-(-launch.threads // LANES))]
 
     def start(self, index: tuple[int, int, int], linear: int) -> None:
         """Begin block `index` of the grid."""
         self.index, self.linear, self.turns = index, linear, 0
-        for name, value in self.launch.block_values(index, linear).items():
+        for name, value in _special_values(self.launch, index, linear).items():
             self._specials[name].fill(value)
         self.shared.clear()
-        if self.launch.observer is not None:
-            self.launch.observer.starts(self)
+        if self.observer is not None:
+            self.observer.starts(self)
         self.barriers: dict[int, Arrivals] = {}
         self.flying: dict[tuple, list] = {}  # bulk copies, by the barrier they tell
         for warp in self.warps:
@@ -65,7 +67,7 @@ class Block:
         """Run until the block is done ("done") or only spins ("yield")."""
         while True:
             progress = yielded = False
-            for warp in self.launch.order.arrange(self):
+            for warp in self.order.arrange(self):
                 if not warp.ready and not warp.parked:
                     continue
                 if not warp.ready and not _has_collective(warp):
@@ -116,8 +118,8 @@ class Block:
     def _open(self, name: int, arrivals: Arrivals) -> None:
         del self.barriers[name]
         self._check_aligned(arrivals)
-        if self.launch.observer is not None:
-            self.launch.observer.opens(self, arrivals)
+        if self.observer is not None:
+            self.observer.opens(self, arrivals)
         for warp, split, barrier in arrivals.splits:
             barrier.give(split, arrivals.votes, arrivals.threads)
             warp.resume(split)
@@ -190,6 +192,40 @@ class Block:
             "Barriers are matched by number and thread count; these never fill up.",
             "Let all threads of the block meet at the same barriers.",
         )  # fmt: skip
+
+
+def _special_registers(launch) -> dict[str, np.ndarray]:
+    """Special registers that all warps of a block share."""
+    values = _special_values(launch, (0, 0, 0), 0)
+    return {name: np.full(LANES, v, np.uint32) for name, v in values.items()}
+
+
+def _special_values(launch, index, linear: int) -> dict[str, int]:
+    """Values of the special registers of block `index`."""
+    asked, workspace = launch.configuration, launch.workspace_address
+    static = sum(size for _, size, _ in launch.shared_variables)
+    values = {
+        "smid": linear % asked.multiprocessors,
+        "nsmid": asked.multiprocessors,
+        "gridid": 1,
+        "nwarpid": 64,
+        "dynamic_smem_size": asked.shared_bytes,
+        "total_smem_size": static,
+        "envreg1": workspace >> 32,
+        "envreg2": workspace & 0xFFFFFFFF,
+        "is_explicit_cluster": 0,
+        "cluster_ctarank": 0,
+        "cluster_nctarank": 1,
+    }
+    for axis, letter in enumerate("xyz"):
+        values[f"ctaid.{letter}"] = index[axis]
+        values[f"ntid.{letter}"] = asked.block_shape[axis]
+        values[f"nctaid.{letter}"] = asked.grid[axis]
+        values[f"clusterid.{letter}"] = index[axis]
+        values[f"nclusterid.{letter}"] = asked.grid[axis]
+        values[f"cluster_ctaid.{letter}"] = 0
+        values[f"cluster_nctaid.{letter}"] = 1
+    return values
 
 
 def _has_collective(warp) -> bool:

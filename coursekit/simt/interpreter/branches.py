@@ -42,7 +42,7 @@ def ending(decoder, instruction, block, number):
 
 
 def _branch(decoder, instruction, block, number):
-    successors, meet = block.successors, block.meet
+    successors, target = block.successors, block.reconvergence
     jump = successors[0]
     guard = decoder.guard_slot(instruction)
     if guard is None:
@@ -64,7 +64,7 @@ def _branch(decoder, instruction, block, number):
             return _go(warp, jump)
         counts[1] += 1
         stay = warp.mask & ~taken
-        warp.part([(jump, taken), (following, stay)], meet)
+        warp.diverge([(jump, taken), (following, stay)], target)
         return None
 
     return finish
@@ -77,7 +77,7 @@ def _indexed_branch(decoder, instruction, block):
     targets = [
         decoder.starts.get(decoder.function.labels[name], EXIT) for name in table
     ]
-    meet = block.meet
+    target = block.reconvergence
 
     def finish(warp):
         chosen = warp.slots[index]
@@ -85,7 +85,7 @@ def _indexed_branch(decoder, instruction, block):
         if len(values) == 1:
             return _go(warp, targets[values[0]])
         groups = [(targets[v], warp.mask & (chosen == v)) for v in values]
-        warp.part(groups[::-1], meet)
+        warp.diverge(groups[::-1], target)
         return None
 
     return finish
@@ -119,7 +119,7 @@ def _leaving(decoder, instruction, number):
         if not staying.any():
             return leave(warp)
         if opcode == "ret":
-            warp.part([(EXIT, leaving), (number + 1, staying)], EXIT)
+            warp.diverge([(EXIT, leaving), (number + 1, staying)], EXIT)
             return None
         if opcode == "trap":
             warp.show_lanes(warp.split, leaving)

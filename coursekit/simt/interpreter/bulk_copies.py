@@ -1,7 +1,7 @@
 """Bulk copies of one thread: rows of bytes, and boxes of an array by a tensor map.
 
 A copy moves its bytes when a thread waits at the barrier that it reports to (see
-`phases`); a kernel that does not wait reads what shared memory held before. Bulk
+`mbarriers`); a kernel that does not wait reads what shared memory held before. Bulk
 copies pass the units that load and store, and count as none of their requests.
 """
 

@@ -57,7 +57,7 @@ def _enter(program, function, instruction, call, number):
             # Lanes that called from here earlier may still have to read theirs.
             frame.params[result.name] = stripes(caller, target, result.nbytes)
         split.block = number
-        warp.ready.append(Split(0, split.mask, frame, split.meeting))
+        warp.ready.append(Split(0, split.mask, frame, split.reconvergence))
         return None
 
     return finish
@@ -87,7 +87,7 @@ def _vprintf(warp, instruction, call) -> None:
         data = b""
         if LOCAL_WINDOW <= address < GLOBAL_BASE:
             data = _local_bytes(warp, lane, address, 512)
-        launch.write(printf.format_text(template, data, launch.memory))
+        launch.configuration.write(printf.format_text(template, data, launch.memory))
 
 
 def _assert_fail(warp, instruction, call) -> None:

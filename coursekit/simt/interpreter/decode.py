@@ -53,7 +53,7 @@ class CodeBlock:
     finish: object
     start: int
     length: int
-    meet: int = EXIT
+    reconvergence: int = EXIT
     executions: int = 0
     lanes: int = 0
 
@@ -156,7 +156,7 @@ class Decoder:
             length = block.stop - block.start
             steps = self.joined(steps)
             self.code.blocks.append(
-                CodeBlock(steps, finish, block.start, length, block.meet)
+                CodeBlock(steps, finish, block.start, length, block.reconvergence)
             )
         return self.code
 

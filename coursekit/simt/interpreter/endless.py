@@ -1,4 +1,4 @@
-"""Proof that a launch never ends: all of it comes back to where it was.
+"""Proof of an endless loop, a livelock too: all of a launch comes back to where it was.
 
 The interpreter takes its turns by fixed rules, so what has come back once comes back
 for ever: the place of each lane, every register, and all memory. Looking costs time, so
@@ -22,8 +22,8 @@ MEMORY_BYTES = 1 << 30  # more would take seconds
 TRIES = 4  # comparisons of memory in a period
 
 
-class Standstill:
-    """What a launch, or one of its warps, has been like."""
+class EndlessLoopProof:
+    """The states in which a launch, or one of its warps, has been seen."""
 
     def __init__(self):
         self._looks = self._tries = 0
@@ -47,7 +47,7 @@ class Standstill:
             self._seen.clear()
         if place >= LOOKS or not self._tries:
             return False
-        clock = str(launch.clock_reads).encode()
+        clock = str(launch.journal.clock_reads).encode()
         state = _digest([clock, *(_state(warp) for warp in warps)])
         if state not in self._seen:
             self._seen[state] = None
@@ -118,13 +118,13 @@ def _parts(warp):
     for split in (*warp.ready, *warp.parked):
         places += [split.block, id(split.waits_for), _number(frames, split.frame)]
         yield split.mask
-        meeting = split.meeting
-        while meeting is not None:
-            places += [meeting.target, _number(frames, meeting.frame)]
-            yield meeting.arrived
-            yield meeting.expected
-            idle = idle or (warp.idle_turns if meeting.arrived.any() else 0)
-            meeting = meeting.outer
+        reconvergence = split.reconvergence
+        while reconvergence is not None:
+            places += [reconvergence.target, _number(frames, reconvergence.frame)]
+            yield reconvergence.arrived
+            yield reconvergence.expected
+            idle = idle or (warp.idle_turns if reconvergence.arrived.any() else 0)
+            reconvergence = reconvergence.outer
     for _, frame in list(frames.values()):
         while frame is not None:
             places += [frame.code.function.name, frame.resume, frame.local_base]

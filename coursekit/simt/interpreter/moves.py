@@ -64,7 +64,7 @@ def _clock(decoder, target, name, type_):
     high = 32 if name.endswith("_hi") else 0
 
     def step(warp):
-        value = (warp.block.launch.clock(warp) >> high) & (
+        value = (warp.block.launch.journal.read_clock(warp) >> high) & (
             (1 << (8 * BYTES[type_])) - 1
         )
         np.copyto(warp.slots[slot], warp.slots[slot].dtype.type(value),
@@ -80,6 +80,8 @@ def convert_address(decoder, instruction):
     space = next((m for m in instruction.modifiers if m in _WINDOWS), None)
     base = _WINDOWS.get(space, 0)
     slot = decoder.destination(target, type_)
+    if not base:
+        return write_result(identity, [slot], [decoder.layout.operand(source, type_)])
     dtype = lookup.DTYPES[type_]
     amount = np.array(base & ((1 << (8 * np.dtype(dtype).itemsize)) - 1), dtype)
     operation = np.subtract if "to" in instruction.modifiers else np.add

@@ -8,6 +8,8 @@ import hashlib
 import threading
 
 from coursekit import errors
+from coursekit.simt.analysis.instructions import polls
+from coursekit.simt.analysis.wide_accesses import SharedAccess, shared_accesses
 from coursekit.simt.interpreter import refusals
 from coursekit.simt.interpreter.decode import Code, Decoder
 from coursekit.simt.memory.memory import Memory, Region
@@ -39,6 +41,8 @@ class Program:
         self.compiled: dict[tuple, object] = {}
         self._reachable: dict[str, list[Function]] = {}
         self._shared: dict[str, list] = {}
+        self._shared_accesses: dict[str, list[SharedAccess]] = {}
+        self._polls: dict[str, bool] = {}
         self._code: dict[str, Code] = {}
         self._decoder = Decoder
         self._others: dict[type, Program] = {}
@@ -120,21 +124,21 @@ class Program:
         return self._reachable[name]
 
     def _search(self, name: str) -> list[Function]:
-        found: dict[str, Function] = {}
+        reached: dict[str, Function] = {}
         pending = [name]
         while pending:
             function = self.module.functions.get(pending.pop())
-            if function is None or function.name in found:
+            if function is None or function.name in reached:
                 continue
             refusals.check(self, function)
-            found[function.name] = function
+            reached[function.name] = function
             for instruction in function.instructions:
                 for operand in instruction.operands:
                     if isinstance(operand, Call) and isinstance(
                         operand.function, Symbol
                     ):
                         pending.append(operand.function.name)
-        return list(found.values())
+        return list(reached.values())
 
     def shared_variables(self, name: str, dynamic: int) -> list[tuple[str, int, int]]:
         """Shared variables that a kernel uses: (name, nbytes, align).
@@ -144,13 +148,28 @@ class Program:
         if name not in self._shared:
             functions = self.reachable(name)
             used = {s for f in functions for i in f.instructions for s in _symbols(i)}
-            known = [v for v in self.module.variables.values() if v.name in used]
-            known += [v for f in functions for v in f.variables.values()]
-            self._shared[name] = [v for v in known if v.space == "shared"]
+            variables = [v for v in self.module.variables.values() if v.name in used]
+            variables += [v for f in functions for v in f.variables.values()]
+            self._shared[name] = [v for v in variables if v.space == "shared"]
         shared = self._shared[name]
         fixed = [(v.name, v.nbytes, v.align) for v in shared if not v.external]
         flexible = [(v.name, dynamic, max(v.align, 16)) for v in shared if v.external]
         return fixed + flexible
+
+    def shared_accesses(self, name: str) -> list[SharedAccess]:
+        """List what a kernel does with shared memory, found once."""
+        if name not in self._shared_accesses:
+            variables = self.shared_variables(name, 0)
+            self._shared_accesses[name] = shared_accesses(self.kernel(name), variables)
+        return self._shared_accesses[name]
+
+    def polls(self, name: str) -> bool:
+        """Whether a kernel may wait for memory that other warps write."""
+        if name not in self._polls:
+            self._polls[name] = any(
+                polls(one) for f in self.reachable(name) for one in f.instructions
+            )
+        return self._polls[name]
 
     def local_bytes(self, name: str) -> int:
         """Local memory a thread needs; a fixed stack when functions are called."""

@@ -1,4 +1,4 @@
-"""Lanes of one warp meet at an instruction, whichever way each of them came.
+"""Lanes of one warp synchronise at an instruction, whichever way each of them came.
 
 Lanes that name the same member mask form a *group*; one instruction may serve
 several at once, as the tiles of a warp do. A group takes effect as soon as all its
@@ -50,7 +50,7 @@ class Collective:
             warp.mask = lanes
             self.apply(warp)
             if warp.observer is not None:
-                warp.observer.meets(warp, self.instruction, value, lanes)
+                warp.observer.synchronises(warp, self.instruction, value, lanes)
         warp.mask = whole
         return self.next
 
@@ -66,7 +66,7 @@ class Collective:
             if not (self._members(value) & warp.live & ~lanes).any():
                 self._exchange(warp, splits, lanes)
                 if warp.observer is not None:
-                    warp.observer.meets(warp, self.instruction, value, lanes)
+                    warp.observer.synchronises(warp, self.instruction, value, lanes)
                 warp.resume_together(splits)
                 return True
         return False

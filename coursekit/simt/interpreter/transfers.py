@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
 from coursekit.simt.isa import lookup
 from coursekit.simt.memory.counters import repeated_passes
@@ -41,16 +42,6 @@ def _vector(decoder, instruction, operand):
     if len(elements) != count:
         raise unsupported(decoder.program, instruction, " with these operands")
     return elements
-
-
-_POLLING = {"volatile", "relaxed", "acquire", "mmio"}
-
-
-def polls(instruction) -> bool:
-    """Whether an instruction looks at memory that other threads may be writing."""
-    return instruction.opcode in ("atom", "mbarrier") or (
-        instruction.opcode == "ld" and bool(_POLLING & set(instruction.modifiers))
-    )
 
 
 def _marked(instruction, step):
@@ -123,7 +114,7 @@ def _load_param(decoder, instruction, target, source):
                 continue
             start = offset + k * size
             if of_kernel:
-                value = warp.block.launch.parameter(name, start, dtype)
+                value = warp.block.launch.parameters.value(name, start, dtype)
             else:
                 stripe = stripes(warp.frame, name, nbytes)[:, start : start + size]
                 value = np.ascontiguousarray(stripe).view(dtype)[:, 0]

@@ -1,7 +1,7 @@
-"""One warp: 32 lanes that share code, part at branches and meet again.
+"""One warp: 32 lanes that share code, diverge at branches and reconverge.
 
 A *split* is a group of lanes with one program counter. A warp starts as one
-split; a branch whose lanes disagree makes two, and a *meeting* remembers where
+split; a branch whose lanes disagree makes two, and a *reconvergence* remembers where
 they become one again. Splits of a warp take turns, so that a lane which waits
 for another lane of its own warp makes progress, as on hardware since Volta.
 """
@@ -11,21 +11,27 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit.simt.analysis.control import EXIT
-from coursekit.simt.interpreter.endless import Standstill
+from coursekit.simt.interpreter.endless import EndlessLoopProof
 from coursekit.simt.memory.memory import local_region
 
 LANES = 32
+# Basic blocks that a warp runs before others get a turn. Code that polls memory
+# waits for other warps and gets short turns; other code runs to its end.
+POLLING_FUEL = 128
+PLAIN_FUEL = 1 << 22
 # Stack that a call takes at least, for what it must come back to.
 FRAME_BYTES = 16
 _LANE = np.arange(LANES, dtype=np.uint32)
 
 
-class Meeting:
-    """A block in which the lanes that parted at a branch come together."""
+class Reconvergence:
+    """A block in which lanes that diverged at a branch become one split again."""
 
     __slots__ = ("arrived", "expected", "frame", "outer", "target")
 
-    def __init__(self, target: int, frame: Frame, expected, outer: Meeting | None):
+    def __init__(
+        self, target: int, frame: Frame, expected, outer: Reconvergence | None
+    ):
         self.target, self.frame, self.outer = target, frame, outer
         self.expected = expected.copy()
         self.arrived = np.zeros(LANES, bool)
@@ -34,10 +40,12 @@ class Meeting:
 class Split:
     """Lanes that execute together."""
 
-    __slots__ = ("block", "count", "frame", "mask", "meeting", "waits_for")
+    __slots__ = ("block", "count", "frame", "mask", "reconvergence", "waits_for")
 
-    def __init__(self, block: int, mask, frame: Frame, meeting: Meeting | None):
-        self.block, self.frame, self.meeting = block, frame, meeting
+    def __init__(
+        self, block: int, mask, frame: Frame, reconvergence: Reconvergence | None
+    ):
+        self.block, self.frame, self.reconvergence = block, frame, reconvergence
         self.mask, self.count = mask, int(np.count_nonzero(mask))
         self.waits_for = None
 
@@ -69,7 +77,8 @@ class Warp:
         self.block, self.index = block, index
         launch = block.launch
         linear = index * LANES + np.arange(LANES)
-        wide, high, _ = launch.block_shape
+        asked = launch.configuration
+        wide, high, _ = asked.block_shape
         self.tid = (
             (linear % wide).astype(np.uint32),
             (linear // wide % high).astype(np.uint32),
@@ -79,7 +88,7 @@ class Warp:
         self.present = linear < launch.threads
         self.local = local_region(launch.local_bytes)
         self.local_stride = np.uint64(self.local.nbytes // LANES)
-        self.counting, self.observer = launch.counting, launch.observer
+        self.counting, self.observer = asked.counting, asked.observer
         self.kernel_frame = Frame(launch.code, self)
 
     def start(self) -> None:
@@ -88,7 +97,7 @@ class Warp:
         self.kernel_frame.values.fill(0)
         self.executed = self.fuel = self.idle_turns = 0
         self.polled, self.copies, self.awaited = False, None, None
-        self.looked_at, self.standstill = None, Standstill()
+        self.looked_at, self.endless_loop = None, None
         first = Split(0, self.present.copy(), self.kernel_frame, None)
         self.ready: list[Split] = [first]
         self.parked: list[Split] = []
@@ -126,7 +135,7 @@ class Warp:
         return "waiting" if self.parked else "done"
 
     def _advance(self, split: Split) -> None:
-        """Run one split until it parts, parks, meets, leaves or runs out of fuel."""
+        """Run one split until it diverges, reconverges, parks, leaves or must yield."""
         launch = self.block.launch
         while True:
             code = split.frame.code.blocks[split.block]
@@ -139,7 +148,7 @@ class Warp:
             if following is None:
                 return
             split.block = following
-            if split.meeting is not None and self.meets(split):
+            if split.reconvergence is not None and self.reconverges(split):
                 return
             self.fuel -= 1
             if not self.fuel & 255:
@@ -158,36 +167,42 @@ class Warp:
         """
         self.ready.append(split)
         try:
-            return self.standstill.returned(self.block.launch, [self], [self.block])
+            self.endless_loop = self.endless_loop or EndlessLoopProof()
+            return self.endless_loop.returned(self.block.launch, [self], [self.block])
         finally:
             self.ready.pop()
 
-    # -- parting and meeting ------------------------------------------------
+    # -- divergence and reconvergence ------------------------------------------------
 
-    def meets(self, split: Split) -> bool:
-        """Join the meeting if the split stands at it; True if it was absorbed."""
-        meeting = split.meeting
+    def reconverges(self, split: Split) -> bool:
+        """Let a split wait where its lanes reconverge; True if it stands there."""
+        reconvergence = split.reconvergence
         if (
-            meeting is None
-            or split.block != meeting.target
-            or split.frame is not meeting.frame
+            reconvergence is None
+            or split.block != reconvergence.target
+            or split.frame is not reconvergence.frame
         ):
             return False
-        meeting.arrived |= split.mask
+        reconvergence.arrived |= split.mask
         self.idle_turns = 0
-        self._release(meeting)
+        self._release(reconvergence)
         return True
 
-    def _release(self, meeting: Meeting) -> None:
-        """Let the lanes of a complete meeting go on as one split."""
-        if not np.array_equal(meeting.arrived, meeting.expected):
+    def _release(self, reconvergence: Reconvergence) -> None:
+        """Let lanes go on as one split once all of them have arrived."""
+        if not np.array_equal(reconvergence.arrived, reconvergence.expected):
             return
-        if not meeting.arrived.any():
+        if not reconvergence.arrived.any():
             return
-        joined = Split(meeting.target, meeting.arrived, meeting.frame, meeting.outer)
+        joined = Split(
+            reconvergence.target,
+            reconvergence.arrived,
+            reconvergence.frame,
+            reconvergence.outer,
+        )
         if joined.block == EXIT:
             self.return_from(joined)
-        elif not self.meets(joined):
+        elif not self.reconverges(joined):
             self.ready.append(joined)
 
     def _give_way(self) -> None:
@@ -195,7 +210,7 @@ class Warp:
 
         Lanes that left a loop wait where the loop ends. If the others spin for a
         value that the waiting lanes write, waiting would never end; since Volta
-        every thread makes progress, so after some turns the lanes part for good.
+        every thread makes progress, so after some turns the lanes stay diverged.
         """
         if not self.polled:
             return
@@ -203,54 +218,60 @@ class Warp:
         self.idle_turns += 1
         if self.idle_turns < self.block.launch.patience:
             return
-        self.block.launch.patience = 1
+        self.block.launch.lose_patience()
         for split in list(self.ready):
-            meeting = split.meeting
-            while meeting is not None:
-                if meeting.arrived.any():
-                    self._send_ahead(meeting)
+            reconvergence = split.reconvergence
+            while reconvergence is not None:
+                if reconvergence.arrived.any():
+                    self._send_ahead(reconvergence)
                     return
-                meeting = meeting.outer
+                reconvergence = reconvergence.outer
 
     def _let_return(self) -> bool:
         """Let lanes return that parked lanes wait for, if they only wait to return."""
         for split in self.parked:
-            meeting = split.meeting
-            while meeting is not None and hasattr(split.waits_for, "join"):
-                code = meeting.frame.code
-                if meeting.arrived.any() and code.returns_at(meeting.target):
-                    self._send_ahead(meeting)
+            reconvergence = split.reconvergence
+            while reconvergence is not None and hasattr(split.waits_for, "join"):
+                code = reconvergence.frame.code
+                if reconvergence.arrived.any() and code.returns_at(
+                    reconvergence.target
+                ):
+                    self._send_ahead(reconvergence)
                     return True
-                meeting = meeting.outer
+                reconvergence = reconvergence.outer
         return False
 
-    def _send_ahead(self, meeting: Meeting) -> None:
-        """Lanes that have arrived at a meeting go on without the others."""
-        ahead = meeting.arrived.copy()
-        meeting.expected &= ~ahead
-        meeting.arrived[:] = False
-        self.ready.append(Split(meeting.target, ahead, meeting.frame, meeting.outer))
+    def _send_ahead(self, reconvergence: Reconvergence) -> None:
+        """Lanes that have arrived where they reconverge go on without the others."""
+        ahead = reconvergence.arrived.copy()
+        reconvergence.expected &= ~ahead
+        reconvergence.arrived[:] = False
+        self.ready.append(
+            Split(reconvergence.target, ahead, reconvergence.frame, reconvergence.outer)
+        )
         self.idle_turns = 0
 
-    def part(self, groups: list[tuple[int, np.ndarray]], meet: int) -> None:
-        """Split the current lanes into groups (block, mask) that meet at `meet`."""
+    def diverge(self, groups: list[tuple[int, np.ndarray]], target: int) -> None:
+        """Split the current lanes into groups (block, mask); `target` joins them."""
         split = self.split
-        meeting = split.meeting
+        reconvergence = split.reconvergence
         outermost = split.frame.caller is None
-        known = (
-            meeting is not None
-            and meeting.target == meet
-            and meeting.frame is split.frame
+        expected = (
+            reconvergence is not None
+            and reconvergence.target == target
+            and reconvergence.frame is split.frame
         )
-        if not known and not (meet == EXIT and outermost):
-            meeting = Meeting(meet, split.frame, split.mask, meeting)
+        if not expected and not (target == EXIT and outermost):
+            reconvergence = Reconvergence(
+                target, split.frame, split.mask, reconvergence
+            )
         for block, mask in groups:
-            part = Split(block, mask, split.frame, meeting)
+            branch = Split(block, mask, split.frame, reconvergence)
             if block == EXIT:
-                self._show(part)
+                self._show(branch)
                 self.leave()
-            elif not self.meets(part):
-                self.ready.append(part)
+            elif not self.reconverges(branch):
+                self.ready.append(branch)
 
     def leave(self) -> None:
         """The current lanes return, or exit the kernel."""
@@ -259,27 +280,27 @@ class Warp:
             self.exit(split.mask)
             return
         split.block = EXIT
-        if not self.meets(split):
+        if not self.reconverges(split):
             self.return_from(split)
 
     def return_from(self, split: Split) -> None:
         """Continue a split in its caller."""
         frame = split.frame
-        back = Split(frame.resume, split.mask, frame.caller, split.meeting)
-        if not self.meets(back):
+        back = Split(frame.resume, split.mask, frame.caller, split.reconvergence)
+        if not self.reconverges(back):
             self.ready.append(back)
 
     def exit(self, mask: np.ndarray) -> None:
-        """Lanes end; meetings that waited for nobody else are complete."""
+        """Lanes end; nobody waits for them to reconverge any more."""
         self.live &= ~mask
         self.idle_turns = 0
         seen: set[int] = set()
-        waiting = [s.meeting for s in (*self.ready, *self.parked, self.split)]
-        for meeting in waiting:
-            while meeting is not None and id(meeting) not in seen:
-                seen.add(id(meeting))
-                meeting.expected &= ~mask
-                inner, meeting = meeting, meeting.outer
+        waiting = [s.reconvergence for s in (*self.ready, *self.parked, self.split)]
+        for reconvergence in waiting:
+            while reconvergence is not None and id(reconvergence) not in seen:
+                seen.add(id(reconvergence))
+                reconvergence.expected &= ~mask
+                inner, reconvergence = reconvergence, reconvergence.outer
                 self._release(inner)
 
     def drop(self, mask) -> None:
@@ -299,7 +320,8 @@ class Warp:
             parts = [split]
         else:
             parts = [
-                Split(split.block, mask, split.frame, split.meeting) for mask in groups
+                Split(split.block, mask, split.frame, split.reconvergence)
+                for mask in groups
             ]
         for part in parts:
             part.waits_for = reason
@@ -310,14 +332,14 @@ class Warp:
         self.parked.remove(split)
         split.waits_for = None
         split.block += 1
-        if not self.meets(split):
+        if not self.reconverges(split):
             self.ready.append(split)
 
     def resume_together(self, splits: list[Split]) -> None:
-        """Parked splits go on; those of one place with one meeting become one."""
+        """Parked splits go on; those of one place that reconverge in one become one."""
         alike: dict[tuple, list[Split]] = {}
         for split in splits:
-            key = id(split.frame), id(split.meeting), split.block
+            key = id(split.frame), id(split.reconvergence), split.block
             alike.setdefault(key, []).append(split)
         for first, *others in alike.values():
             for other in others:

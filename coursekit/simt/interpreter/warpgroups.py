@@ -7,7 +7,8 @@ memory, A there or in registers: see `descriptors`. Sums are rounded as in `prod
 
 Here a product is complete at once: a missing wait, or fence, goes unnoticed.
 Its reads of shared memory count as no requests and no bank conflicts; the checkers see
-them, shared out over the lanes of each warp, and take a wait for a meeting of its warp.
+them, shared out over the lanes of each warp, and take a wait for a
+synchronisation of its warp.
 
 Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 """
@@ -89,7 +90,7 @@ def _order(instruction, waits: bool, warp) -> None:
     """Fence, commit or wait: products are complete, so there is nothing to do."""
     _require_all(warp, instruction)
     if waits and warp.observer is not None:
-        warp.observer.meets(warp, instruction, EVERY_LANE, warp.mask)
+        warp.observer.synchronises(warp, instruction, EVERY_LANE, warp.mask)
 
 
 def _multiply(decoder, instruction, columns: int):

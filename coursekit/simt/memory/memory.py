@@ -65,7 +65,7 @@ class Region:
     @functools.cached_property
     def host(self) -> int:
         """Address of the bytes in this process."""
-        return self.data.__array_interface__["data"][0]
+        return address_of(self.data)
 
     def view(self, width: int) -> np.ndarray:
         """The bytes as unsigned integers of `width` bytes, padded at the end."""
@@ -74,6 +74,11 @@ class Region:
             whole = self.data if self.data.base is None else self.data.base
             found = self._views[width] = whole.view(_UNSIGNED[width])
         return found
+
+
+def address_of(array: np.ndarray) -> int:
+    """Where the first byte of an array lies on this machine."""
+    return array.__array_interface__["data"][0]
 
 
 def storage(nbytes: int) -> np.ndarray:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import time
 
-from coursekit.simt.compiled import engine, machine, racing
-from coursekit.simt.run import launch as launches
+from coursekit.simt.compiled import engine, racing
+from coursekit.simt.run.limits import OutOfTime
 
 # Seconds of computing that the interpreter may take for all launches of one kernel
 # together, and bytes of the arrays of which a trial is worth a copy: those it writes.
@@ -32,17 +32,20 @@ def run(launch) -> tuple[str, str]:
     KernelError, UnsupportedError
         As the interpreter does.
     """
-    machine.use_cache(launch.cache)
-    blocks = launch.order.block_numbers(launch.blocks)
+    blocks = launch.block_numbers()
     note = engine.obstacle(launch)
-    unsure = note is None and launch.engine == "auto" and not engine.at_hand(launch)
+    unsure = (
+        note is None
+        and launch.configuration.engine == "auto"
+        and not engine.at_hand(launch)
+    )
     if unsure and _tried_often(launch, blocks):
         return "interpreter", ""
     done = 0
     if note is None:
         try:
-            done, note = engine.run(launch, blocks, launch.engine)
-        except launches.OutOfTime as late:
+            done, note = engine.run(launch, blocks, launch.configuration.engine)
+        except OutOfTime as late:
             _say_where(launch, blocks[late.position])
     if done == len(blocks):
         return "compiled", ""
@@ -52,22 +55,25 @@ def run(launch) -> tuple[str, str]:
 
 def observe(launch) -> tuple[str, str]:
     """Run all blocks of a launch that is checked for races, as `run` does."""
-    machine.use_cache(launch.cache)
-    blocks = launch.order.block_numbers(launch.blocks)
+    blocks = launch.block_numbers()
     note = engine.obstacle(launch)
     compiled = None if note else racing.compiled_for(launch)
-    unsure = compiled and launch.engine == "auto" and not compiled.at_hand("fast")
+    unsure = (
+        compiled
+        and launch.configuration.engine == "auto"
+        and not compiled.at_hand("fast")
+    )
     if unsure:
         launch.watch()
         worth_s = max(RACE_TRIAL_S, RACE_TRIAL_EACH_S * _size(launch))
         if _tried(launch, blocks, worth_s):
             return "interpreter", ""
-        launch.observer.forget()
+        launch.configuration.observer.forget()
     if compiled:
         try:
             note = racing.check(compiled, launch, blocks)
             launch.start_clock()
-        except launches.OutOfTime:
+        except OutOfTime:
             note = "too long for compiled code"
     if not note:
         return "compiled", ""
@@ -112,16 +118,4 @@ def _size(launch) -> int:
 
 def _tried(launch, blocks, seconds: float) -> bool:
     """Whether the interpreter ran the launch to its end, for it was worth the time."""
-    if TRIAL_BYTES < 0:
-        return False
-    launch.patience_s, launch.before, launch.room = seconds, {}, TRIAL_BYTES
-    try:
-        launch.interpret(blocks)
-    except launches.TriedLongEnough:
-        for region, data in launch.before.items():
-            region.data[:] = data
-        launch.start_again()
-        return False
-    finally:
-        launch.patience_s = launch.before = None
-    return True
+    return TRIAL_BYTES >= 0 and launch.try_to_interpret(blocks, seconds, TRIAL_BYTES)

@@ -1,11 +1,15 @@
-"""A launch: blocks run one after another, or side by side when they must wait."""
+"""A launch: blocks run one after another, or side by side when they must wait.
+
+It has three parts: a frozen configuration says what was asked for, the journal holds
+what has happened, and the launch itself runs the blocks.
+"""
 
 from __future__ import annotations
 
 import math
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,110 +17,27 @@ import numpy as np
 from coursekit import errors
 from coursekit.simt.analysis.wide_accesses import CountingPlan
 from coursekit.simt.interpreter.block import Block
-from coursekit.simt.interpreter.endless import Standstill, endless
+from coursekit.simt.interpreter.endless import EndlessLoopProof, endless
 from coursekit.simt.interpreter.program import Program
-from coursekit.simt.interpreter.transfers import polls
+from coursekit.simt.interpreter.warp import PLAIN_FUEL, POLLING_FUEL
 from coursekit.simt.memory import faults
-from coursekit.simt.memory.counters import Counters
-from coursekit.simt.memory.memory import SHARED_SPAN, storage
+from coursekit.simt.memory.memory import SHARED_SPAN, Region, shared_layout, storage
+from coursekit.simt.run.limits import (
+    LOCAL_BYTES,
+    PATIENCE,
+    RESIDENT_BLOCKS,
+    LaunchResult,
+    Order,
+    OutOfTime,
+    Trial,
+    TriedLongEnough,
+)
 from coursekit.simt.run.totals import tally
 
-LANES = 32
-# Basic blocks that a warp runs before others get a turn. Code that polls memory
-# waits for other warps and gets short turns; other code runs to its end.
-POLLING_FUEL = 128
-PLAIN_FUEL = 1 << 22
-# Turns that a warp spins before lanes that wait for it to join them go on alone;
-# one turn once that has happened, since a lock brings it about for every lane.
-PATIENCE = 16
-RESIDENT_BLOCKS = 1024
-# Seconds of computing after which the blocks that are done tell how long all will take.
-GLANCE_S = 0.05
-# Local memory that a thread may have, on every GPU.
-LOCAL_BYTES = 512 << 10
-
 
 @dataclass(frozen=True)
-class Order:
-    """In which order the warps of a block, and the blocks, take turns.
-
-    `kind` is "forward", "reverse", "seed" or "list"; a seed draws a new order for
-    every stretch between barriers.
-    """
-
-    kind: str = "forward"
-    seed: int = 0
-    warps: tuple[int, ...] = ()
-
-    @classmethod
-    def of(cls, order) -> Order:
-        """Read "forward", "reverse", an int seed, or a list of warp numbers."""
-        if order in ("forward", "reverse"):
-            return cls(order)
-        if isinstance(order, (int, np.integer)) and not isinstance(order, bool):
-            return cls("seed", seed=int(order))
-        if isinstance(order, (list, tuple)) and all(
-            isinstance(w, (int, np.integer)) for w in order
-        ):
-            return cls("list", warps=tuple(int(w) for w in order))
-        raise errors.ArgumentError.explained(
-            f"order={order!r} is not an order of warps.",
-            "",
-            'Use "forward", "reverse", an int seed, or a list of warp numbers.',
-        )
-
-    def arrange(self, block: Block) -> list:
-        """The warps of a block in the order of this turn."""
-        warps = block.warps
-        if self.kind == "reverse":
-            return warps[::-1]
-        if self.kind == "seed":
-            shuffled = list(warps)
-            block.launch.random.shuffle(shuffled)
-            return shuffled
-        if self.kind == "list":
-            named = [warps[w] for w in self.warps if 0 <= w < len(warps)]
-            return named + [w for w in warps if w not in named]
-        return warps
-
-    def block_numbers(self, count: int) -> Sequence[int]:
-        """Linear indices of all blocks in order."""
-        numbers = range(count)
-        if self.kind == "reverse":
-            return numbers[::-1]
-        if self.kind == "seed":
-            return random.Random(self.seed).sample(numbers, count)
-        return numbers
-
-
-class OutOfTime(Exception):
-    """Compiled code has run longer than it may, in the block at a position."""
-
-    def __init__(self, position: int):
-        super().__init__(position)
-        self.position = position
-
-
-class TriedLongEnough(Exception):
-    """A launch is too long for the interpreter, if there is another way."""
-
-
-@dataclass(frozen=True)
-class LaunchResult:
-    """What a launch leaves besides the contents of memory.
-
-    `engine` is "compiled", "interpreter" or "both"; `note` says why the interpreter ran
-    where compiled code was asked for.
-    """
-
-    counters: Counters | None
-    engine: str = "interpreter"
-    note: str = ""
-
-
-@dataclass
-class Launch:
-    """One launch of a kernel; see `launch` for the parameters."""
+class LaunchConfiguration:
+    """What a launch was asked to do; see `launch` for the parameters."""
 
     program: Program
     name: str
@@ -129,44 +50,133 @@ class Launch:
     counting: bool = False
     multiprocessors: int = 132
     cooperative: bool = False
-    write: object = print
+    write: Callable = print
     plan: CountingPlan = field(default_factory=CountingPlan)
     observer: object = None
     engine: str = "auto"
-    cache: object = None
-    progress: object = None
+    cache: Callable | None = None
+    progress: Callable | None = None
 
-    def __post_init__(self):
-        self.program.reachable(self.name)
-        program = self.program
-        self.memory = program.memory
-        self.code = program.code(self.name)
-        self.threads, self.blocks = math.prod(self.block_shape), math.prod(self.grid)
-        self.local_bytes = program.local_bytes(self.name)
-        self.shared_variables = program.shared_variables(self.name, self.shared_bytes)
-        self._check_sizes()
-        self._random = None
-        self._params = self._lay_out_parameters()
+
+@dataclass
+class Journal:
+    """What has happened in a launch since its first block began."""
+
+    warps: int = 0
+    finished_blocks: int = 0
+    longest_warp_instructions: int = 0
+    clock_reads: int = 0
+
+    def note_start(self, warps: int) -> None:
+        """Note that warps begin."""
+        self.warps += warps
+
+    def note_longest(self, instructions: int) -> None:
+        """Note how many instructions a warp has executed."""
+        if instructions > self.longest_warp_instructions:
+            self.longest_warp_instructions = instructions
+
+    def note_finished(self, block: Block) -> None:
+        """Note that a block is done."""
+        self.finished_blocks += 1
+        self.note_longest(max(warp.executed for warp in block.warps))
+
+    def read_clock(self, warp) -> int:
+        """Read a clock that counts instructions, not cycles: it only ever grows."""
+        self.clock_reads += 1
+        return warp.executed + self.clock_reads
+
+
+class Parameters:
+    """The values of a kernel's parameters, and their addresses where it takes them."""
+
+    def __init__(self, configuration: LaunchConfiguration, function):
+        self._memory, self._bytes = configuration.program.memory, configuration.params
         self._values: dict[tuple, object] = {}
-        self._regions: dict[str, object] = {}
+        self._regions: dict[str, Region] = {}
+        self._places: dict[str, tuple[int, int]] = {}
+        offset = 0
+        for variable in function.parameters:
+            offset = -(-offset // variable.align) * variable.align
+            self._places[variable.name] = (offset, variable.nbytes)
+            offset += variable.nbytes
+        if offset > len(self._bytes):
+            raise errors.ArgumentError.explained(
+                f"{configuration.name} takes {offset} bytes of parameters, "
+                f"{len(self._bytes)} were given.",
+            )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
+
+    def value(self, name: str, offset: int, dtype: np.dtype):
+        """A value out of a parameter."""
+        key = (name, offset, dtype)
+        if key not in self._values:
+            start = self._places[name][0] + offset
+            self._values[key] = np.frombuffer(self._bytes, dtype, 1, start)[0]
+        return self._values[key]
+
+    def region(self, name: str) -> Region:
+        """Memory that holds a parameter of which the kernel takes the address."""
+        if name not in self._regions:
+            start, nbytes = self._places[name]
+            data = storage(nbytes)
+            data[:] = np.frombuffer(self._bytes, np.uint8, nbytes, start)
+            region = self._memory.allocate(nbytes, name=name, space="const", data=data)
+            region.read_only = True
+            self._regions[name] = region
+        return self._regions[name]
+
+    def free(self) -> None:
+        """Give back the memory that holds parameters."""
+        for region in self._regions.values():
+            self._memory.free(region)
+
+
+class Launch:
+    """One launch of a kernel while it runs.
+
+    Attributes
+    ----------
+    configuration : LaunchConfiguration
+    journal : Journal
+    program : Program
+        What runs: an observer puts a program of its own in place of the plain one.
+    patience : int
+        Turns that a warp spins before lanes that wait for it go on alone.
+    """
+
+    def __init__(self, configuration: LaunchConfiguration):
+        self.configuration, self.journal = configuration, Journal()
+        self.program = program = configuration.program
+        name = configuration.name
+        program.reachable(name)
+        self.memory, self.code = program.memory, program.code(name)
+        self.threads = math.prod(configuration.block_shape)
+        self.blocks = math.prod(configuration.grid)
+        self.local_bytes = program.local_bytes(name)
+        self.shared_variables = program.shared_variables(
+            name, configuration.shared_bytes
+        )
+        self._check_sizes()
+        self.parameters = Parameters(configuration, self.code.function)
+        self.patience, self.fuel = PATIENCE, PLAIN_FUEL
+        self._random: random.Random | None = None
         self._shared_addresses: dict[str, int] = {}
-        self.clock_reads = self.longest = self.started_warps = self.finished_blocks = 0
-        self._workspace = None
-        self.patience = PATIENCE
-        self.patience_s: float | None = None
-        self.before: dict | None = None  # what arrays held, where it may be put back
-        self.room = 0
+        self._workspace: Region | None = None
+        self._trial: Trial | None = None
 
     def start_clock(self) -> None:
         """Give the launch the time that it may take."""
         self._began = time.thread_time()
-        self._deadline = time.monotonic() + self.timeout_s
+        self._deadline = time.monotonic() + self.configuration.timeout_s
 
     def watch(self) -> None:
         """Let the observer see what the interpreter does."""
-        self.program = self.observer.attach(self)
-        self.code = self.program.code(self.name)
-        self._reset_codes()
+        self.program = self.configuration.observer.attach(self)
+        self.code = self.program.code(self.configuration.name)
+        self._reset_counts()
 
     def _check_sizes(self) -> None:
         """Refuse what no GPU has on chip, and what no thread may have."""
@@ -188,93 +198,30 @@ class Launch:
 
     # -- what warps ask for --------------------------------------------------------
 
-    def _lay_out_parameters(self) -> dict[str, tuple[int, int]]:
-        offset, places = 0, {}
-        for variable in self.code.function.parameters:
-            offset = -(-offset // variable.align) * variable.align
-            places[variable.name] = (offset, variable.nbytes)
-            offset += variable.nbytes
-        if offset > len(self.params):
-            raise errors.ArgumentError.explained(
-                f"{self.name} takes {offset} bytes of parameters, "
-                f"{len(self.params)} were given.",
-            )
-        return places
-
-    def parameter(self, name: str, offset: int, dtype: np.dtype):
-        """A value out of a kernel parameter."""
-        key = (name, offset, dtype)
-        if key not in self._values:
-            start = self._params[name][0] + offset
-            self._values[key] = np.frombuffer(self.params, dtype, 1, start)[0]
-        return self._values[key]
-
     def address_of(self, name: str) -> int:
         """Address of a variable in the space it lives in."""
         if name in self._shared_addresses:
             return self._shared_addresses[name]
         if name in self.program.variables:
             return self.program.variables[name].address
-        if name in self._params:
-            return self._parameter_region(name).address
+        if name in self.parameters:
+            return self.parameters.region(name).address
         raise errors.UnsupportedError.explained(
             f"the simulator cannot take the address of {name}.",
             "Pointers to functions, virtual functions among them, are not simulated.",
             "Run this kernel on a GPU, or call the function directly.",
         )
 
-    def _parameter_region(self, name: str):
-        if name not in self._regions:
-            start, nbytes = self._params[name]
-            data = storage(nbytes)
-            data[:] = np.frombuffer(self.params, np.uint8, nbytes, start)
-            region = self.memory.allocate(nbytes, name=name, space="const", data=data)
-            region.read_only = True
-            self._regions[name] = region
-        return self._regions[name]
-
-    def block_specials(self) -> dict[str, np.ndarray]:
-        """Special registers that all warps of a block share."""
-        values = self.block_values((0, 0, 0), 0)
-        return {name: np.full(LANES, v, np.uint32) for name, v in values.items()}
-
-    def block_values(self, index, linear: int) -> dict[str, int]:
-        """Special registers of block `index`."""
-        workspace = self._workspace.address if self._workspace else 0
-        static = sum(size for _, size, _ in self.shared_variables)
-        values = {
-            "smid": linear % self.multiprocessors,
-            "nsmid": self.multiprocessors,
-            "gridid": 1,
-            "nwarpid": 64,
-            "dynamic_smem_size": self.shared_bytes,
-            "total_smem_size": static,
-            "envreg1": workspace >> 32,
-            "envreg2": workspace & 0xFFFFFFFF,
-            "is_explicit_cluster": 0,
-            "cluster_ctarank": 0,
-            "cluster_nctarank": 1,
-        }
-        for axis, letter in enumerate("xyz"):
-            values[f"ctaid.{letter}"] = index[axis]
-            values[f"ntid.{letter}"] = self.block_shape[axis]
-            values[f"nctaid.{letter}"] = self.grid[axis]
-            values[f"clusterid.{letter}"] = index[axis]
-            values[f"nclusterid.{letter}"] = self.grid[axis]
-            values[f"cluster_ctaid.{letter}"] = 0
-            values[f"cluster_nctaid.{letter}"] = 1
-        return values
-
-    def clock(self, warp) -> int:
-        """A clock that counts instructions, not cycles: it only ever grows."""
-        self.clock_reads += 1
-        return warp.executed + self.clock_reads
+    @property
+    def workspace_address(self) -> int:
+        """Where barriers of the whole grid count; 0 without a cooperative launch."""
+        return self._workspace.address if self._workspace is not None else 0
 
     @property
     def random(self) -> random.Random:
         """Draws the orders of warps."""
         if self._random is None:
-            self._random = random.Random(self.order.seed)
+            self._random = random.Random(self.configuration.order.seed)
         return self._random
 
     # -- running ----------------------------------------------------------------------
@@ -282,7 +229,7 @@ class Launch:
     def run(self) -> LaunchResult:
         """Run all blocks."""
         self.start_again()
-        if self.cooperative:
+        if self.configuration.cooperative:
             self._workspace = self.memory.allocate(4096, name="grid workspace")
             self._workspace.data[:] = 0
         self.start_clock()
@@ -290,21 +237,24 @@ class Launch:
             with np.errstate(all="ignore"):
                 engine, note = self._run_blocks()
         finally:
-            for region in (*self._regions.values(), self._workspace):
-                if region is not None:
-                    self.memory.free(region)
-        found = tally(self) if self.counting else None
-        if found is not None and note:
-            found = replace(found, note=note)
-        return LaunchResult(found, engine, note)
+            self.parameters.free()
+            if self._workspace is not None:
+                self.memory.free(self._workspace)
+        counters = tally(self) if self.configuration.counting else None
+        if counters is not None and note:
+            counters = replace(counters, note=note)
+        return LaunchResult(counters, engine, note)
 
     def _run_blocks(self) -> tuple[str, str]:
         """Run all blocks; returns which engine did, and a note."""
-        watched = self.observer is not None
-        if self.engine == "interpreter" or (watched and not self.observer.compiles):
+        observer = self.configuration.observer
+        watched = observer is not None
+        if self.configuration.engine == "interpreter" or (
+            watched and not observer.compiles
+        ):
             if watched:
                 self.watch()
-            self.interpret(self.order.block_numbers(self.blocks))
+            self.interpret(self.block_numbers())
             return "interpreter", ""
         from coursekit.simt.run import engines
 
@@ -312,19 +262,22 @@ class Launch:
 
     def start_again(self) -> None:
         """Forget what has been counted, and draw the same orders of warps again."""
-        self._reset_codes()
-        self._random = None
-        self.patience, self.clock_reads = PATIENCE, 0
-        self.longest = self.started_warps = self.finished_blocks = 0
+        self._reset_counts()
+        self.journal, self._random, self.patience = Journal(), None, PATIENCE
 
-    def _reset_codes(self) -> None:
-        for code in self.program.decoded():
-            code.reset()
-        self.code.count_as(self.plan.widths)
+    def _reset_counts(self) -> None:
+        if self.configuration.counting:
+            for code in self.program.decoded():
+                code.reset()
+            self.code.count_as(self.configuration.plan.widths)
+
+    def block_numbers(self) -> Sequence[int]:
+        """Linear indices of all blocks in the order of the launch."""
+        return self.configuration.order.block_numbers(self.blocks)
 
     def block_indices(self, numbers: Sequence[int]) -> Iterator:
         """Yield (linear index, (x, y, z)) of blocks."""
-        width, height, _ = self.grid
+        width, height, _ = self.configuration.grid
         for number in numbers:
             row, x = divmod(number, width)
             z, y = divmod(row, height)
@@ -333,11 +286,12 @@ class Launch:
     def interpret(self, numbers: Sequence[int]) -> None:
         """Run blocks, given by their linear indices, one step at a time."""
         pending = self.block_indices(numbers)
-        self.fuel = POLLING_FUEL if self._polls() else PLAIN_FUEL
-        standstill = Standstill()
+        journal, cooperative = self.journal, self.configuration.cooperative
+        self.fuel = POLLING_FUEL if self._polls else PLAIN_FUEL
+        proof = None
         resident: list[Block] = []
         spare: list[Block] = []
-        grow = RESIDENT_BLOCKS if self.cooperative else 1
+        grow = RESIDENT_BLOCKS if cooperative else 1
         upcoming = next(pending, None)
         while upcoming or resident:
             while upcoming and len(resident) < min(grow, RESIDENT_BLOCKS):
@@ -345,24 +299,40 @@ class Launch:
                 linear, index = upcoming
                 upcoming = next(pending, None)
                 block.start(index, linear)
-                self.started_warps += len(block.warps)
+                journal.note_start(len(block.warps))
                 resident.append(block)
-            before = self.finished_blocks
+            before = journal.finished_blocks
             for block in list(resident):
                 if block.run(self.fuel) == "done":
-                    self.finished_blocks += 1
-                    self.longest = max(
-                        self.longest, max(w.executed for w in block.warps)
-                    )
+                    journal.note_finished(block)
                     resident.remove(block)
                     spare.append(block)
                     if upcoming:
-                        self.check_patience()
-                    grow = max(grow - 1, 1) if not self.cooperative else grow
+                        self._check_trial()
+                    grow = max(grow - 1, 1) if not cooperative else grow
                 else:
                     grow = len(resident) + 1
-            if self.finished_blocks == before:
-                self._check_standstill(standstill, resident)
+            if journal.finished_blocks == before:
+                proof = proof or EndlessLoopProof()
+                self._check_endless(proof, resident)
+
+    def try_to_interpret(
+        self, numbers: Sequence[int], seconds: float, nbytes: int
+    ) -> bool:
+        """Interpret blocks if that takes at most `seconds`; returns whether it did.
+
+        If not, all is as it was before. At most `nbytes` of arrays are copied for that.
+        """
+        self._trial = trial = Trial(seconds, nbytes)
+        try:
+            self.interpret(numbers)
+        except TriedLongEnough:
+            trial.put_back()
+            self.start_again()
+            return False
+        finally:
+            self._trial = None
+        return True
 
     def take_turns(self) -> None:
         """Let all warps take short turns from now on.
@@ -371,66 +341,62 @@ class Launch:
         """
         self.fuel = POLLING_FUEL
 
-    def _check_standstill(self, standstill: Standstill, blocks: list[Block]) -> None:
+    def lose_patience(self) -> None:
+        """Let lanes that wait for others that only spin go on at once from now on."""
+        self.patience = 1
+
+    def _check_endless(self, proof: EndlessLoopProof, blocks: list[Block]) -> None:
         """Stop a launch that has come back to where it was."""
-        if self.order.kind == "seed":  # the next orders of warps are others
+        if self.configuration.order.kind == "seed":  # the next orders are others
             return
         warps = [warp for block in blocks for warp in block.warps]
-        if standstill.returned(self, warps, blocks):
-            raise endless(warps, polls=self._polls())
+        if proof.returned(self, warps, blocks):
+            raise endless(warps, polls=self._polls)
 
     def _new_block(self) -> Block:
         if not self._shared_addresses and self.shared_variables:
-            from coursekit.simt.memory.memory import shared_layout
-
             layout = shared_layout(self.shared_variables)
             self._shared_addresses = {name: at for name, at, _ in layout}
         return Block(self)
 
+    @property
     def _polls(self) -> bool:
         """Whether the kernel may wait for memory that other warps write."""
-        functions = self.program.reachable(self.name)
-        return any(polls(i) for f in functions for i in f.instructions)
+        return self.program.polls(self.configuration.name)
 
     def tick(self, done: int) -> None:
         """Compiled code asks, now and then, whether to go on with block `done`."""
         if time.monotonic() >= self._deadline:
             raise OutOfTime(done)
-        if self.progress is not None:
-            self.progress(done, self.blocks)
+        self._report_progress(done)
 
-    def check_patience(self) -> None:
+    def _report_progress(self, done: int) -> None:
+        if self.configuration.progress is not None:
+            self.configuration.progress(done, self.blocks)
+
+    def _check_trial(self) -> None:
         """Stop a launch that will compute longer than it was to be tried."""
-        if self.patience_s is None:
-            return
-        spent = time.thread_time() - self._began
-        if spent > GLANCE_S:
-            # As if the block that runs were done.
-            expected = spent * self.blocks / min(self.finished_blocks + 1, self.blocks)
-            if expected > self.patience_s:
-                raise TriedLongEnough
+        if self._trial is not None:
+            spent_s = time.thread_time() - self._began
+            self._trial.check(spent_s, self.journal.finished_blocks, self.blocks)
 
-    def keep(self, region) -> None:
+    def keep(self, region: Region) -> None:
         """Copy an array before the first write to it, if the launch is on trial."""
-        if self.before is None or region in self.before or region.space == "shared":
-            return
-        self.room -= region.nbytes
-        if self.room < 0:
-            raise TriedLongEnough
-        self.before[region] = region.data.copy()
+        if self._trial is not None:
+            self._trial.keep(region)
 
     def check_time(self, warp) -> None:
         """Stop a launch that runs longer than it may, or than it was to be tried."""
-        self.check_patience()
+        self._check_trial()
         if time.monotonic() < self._deadline:
-            if self.progress is not None:
-                self.progress(self.finished_blocks, self.blocks)
+            self._report_progress(self.journal.finished_blocks)
             return
         split = warp.split
         instruction = split.frame.code.last_instruction(split.block)
+        timeout_s = self.configuration.timeout_s
         raise faults.kernel_error(
             errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
-            *faults.too_long(self.timeout_s, "{thread}", instruction),
+            *faults.too_long(timeout_s, "{thread}", instruction),
         )  # fmt: skip
 
 
@@ -469,7 +435,7 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     plan : CountingPlan
         How shared accesses are counted; as in the PTX by default.
     observer : checks.watching.Observer
-        Sees every access and every meeting of threads; slower.
+        Sees every access and every synchronisation of threads; slower.
 
     Raises
     ------
@@ -478,7 +444,10 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     options["order"] = Order.of(options.pop("order", "forward"))
     options["counting"] = options.pop("counters", False)
     with program.lock:
-        return Launch(
+        configuration = LaunchConfiguration(
             program, program.kernel(name).name, tuple(grid), tuple(block), params,
             **options,
-        ).run()  # fmt: skip
+        )  # fmt: skip
+        if configuration.observer is not None:
+            configuration = configuration.observer.configured(configuration)
+        return Launch(configuration).run()

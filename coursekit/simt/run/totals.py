@@ -29,16 +29,16 @@ def tally(launch) -> Counters:
         _count_code(launch.program, code, lines, inexact)
         inexact |= _unconfirmed(launch, code) | _unknown(code)
     if launch.threads * launch.blocks > 1:
-        inexact |= _by_chance(launch.program.decoded())
+        inexact |= _nondeterministic(launch.program.decoded())
     for counts in lines.values():
         _add_bytes(counts)
     total = Counter()
     for counts in lines.values():
         total.update(counts)
-    total["blocks"] = launch.grid[0] * launch.grid[1] * launch.grid[2]
-    total["warps"] = launch.started_warps
-    total["longest_warp_instructions"] = launch.longest
-    labels = {**launch.plan.labels, **dict.fromkeys(inexact, "ptx")}
+    total["blocks"] = launch.blocks
+    total["warps"] = launch.journal.warps
+    total["longest_warp_instructions"] = launch.journal.longest_warp_instructions
+    labels = {**launch.configuration.plan.labels, **dict.fromkeys(inexact, "ptx")}
     by_line = {
         place: Counters(dict(counts), labels=labels)
         for place, counts in sorted(lines.items())
@@ -131,7 +131,7 @@ def _unconfirmed(launch, code) -> set[str]:
     unrolled while lanes leave them at different times.
     """
     own = code is launch.code
-    found = {
+    inexact = {
         name
         for access in code.accesses
         if access.space is None or not own
@@ -139,10 +139,10 @@ def _unconfirmed(launch, code) -> set[str]:
         if name.startswith("shared_")
     }
     divergent = [i for i, (_, apart) in code.branch_counts.items() if apart]
-    for first, last in launch.plan.unrolled if own else ():
+    for first, last in launch.configuration.plan.unrolled if own else ():
         if any(first <= index <= last for index in divergent):
-            found.update(name for name in FIELDS if name.startswith("shared_"))
-    return found
+            inexact.update(name for name in FIELDS if name.startswith("shared_"))
+    return inexact
 
 
 def _unknown(code) -> set[str]:
@@ -151,38 +151,38 @@ def _unknown(code) -> set[str]:
     An atomic that takes one pass for one sector or word each time is the same by any
     rule, and so is a copy without conflicts. Shared floats are added in a loop.
     """
-    found = set()
+    inexact = set()
     for access in code.accesses:
         instruction, sites = access.instruction, access.sites
         if instruction.index in code.facts.doubtful:
-            found |= {
+            inexact |= {
                 passes
                 for requests, passes in _PASSES.items()
                 if sites.get(requests, 0) != sites.get(passes, 0)
             }
         if instruction.opcode == "cp" and sites.get("shared_store_bank_conflicts"):
-            found |= {"shared_store_wavefronts", "shared_store_bank_conflicts"}
+            inexact |= {"shared_store_wavefronts", "shared_store_bank_conflicts"}
         if "shared_atomic_requests" in sites and instruction.type in _FLOPS:
-            found.add(_FLOPS[instruction.type])
-    return found | set(_BYTES if "global_atomic_sectors" in found else ())
+            inexact.add(_FLOPS[instruction.type])
+    return inexact | set(_BYTES if "global_atomic_sectors" in inexact else ())
 
 
-def _by_chance(codes) -> set[str]:
-    """Counts that may differ from one launch to the next, as threads come."""
-    found = set()
+def _nondeterministic(codes) -> set[str]:
+    """Counts that may differ from launch to launch, as the order of threads does."""
+    inexact = set()
     for code in codes:
-        known = code.facts.doubts
-        doubtful = known.instructions
-        if not all(_one_at_a_time(code, index) for index in known.tickets):
-            doubtful |= known.ranked
-        found |= _counted(code, doubtful, known.scattered)
-        for other in codes if known.calls else ():
+        depends = code.facts.doubts
+        doubtful = depends.instructions
+        if not all(_one_at_a_time(code, index) for index in depends.tickets):
+            doubtful |= depends.ranked
+        inexact |= _counted(code, doubtful, depends.scattered)
+        for other in codes if depends.calls else ():
             every = frozenset(i.index for i in other.function.instructions)
-            found |= _counted(other, every) if other is not code else set()
+            inexact |= _counted(other, every) if other is not code else set()
     for name, kind in zip(_BYTES, ("load", "store"), strict=True):
-        if {f"global_{kind}_sectors", "global_atomic_sectors"} & found:
-            found.add(name)
-    return found
+        if {f"global_{kind}_sectors", "global_atomic_sectors"} & inexact:
+            inexact.add(name)
+    return inexact
 
 
 def _one_at_a_time(code, index: int) -> bool:
@@ -196,22 +196,22 @@ def _one_at_a_time(code, index: int) -> bool:
 
 def _counted(code, doubtful, scattered=frozenset()) -> set[str]:
     """Fields that doubtful instructions of a function have counted."""
-    found = set()
+    inexact = set()
     for access in code.accesses:
         index = access.instruction.index
         if index in doubtful:
-            found |= access.sites.keys()
+            inexact |= access.sites.keys()
         elif index in scattered:
-            found |= {name for name in access.sites if not name.endswith("_requests")}
+            inexact |= {name for name in access.sites if not name.endswith("_requests")}
     for block in code.blocks if doubtful else ():
         reach = range(block.start, block.start + block.length)
         for index in doubtful.intersection(reach if block.executions else ()):
             operation = code.operations.get(index)
             if _is_barrier(code.function.instructions[index]):
-                found.add("barriers")
+                inexact.add("barriers")
             elif operation is not None and operation.flops:
-                found.add(_FLOPS[operation.flop_type])
-    return found
+                inexact.add(_FLOPS[operation.flop_type])
+    return inexact
 
 
 def _count_flops(operation, lanes: int, counts: Counter, inexact: set[str]) -> None:

@@ -7,23 +7,19 @@ launches pay nothing.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from coursekit.simt.checks.watching import Observer
+from coursekit.simt.analysis.instructions import polls
+from coursekit.simt.checks.watching import Enough, Observer
 from coursekit.simt.interpreter.collectives import lane_bits
-from coursekit.simt.interpreter.transfers import polls
-from coursekit.simt.run.launch import Order
+from coursekit.simt.run.limits import Order
 from coursekit.simt.tracing.drafting import Draft
 from coursekit.simt.tracing.following import TracingDecoder
 from coursekit.simt.tracing.steps import LANES, Step
 
 _TALKING = {"atom", "red", "membar", "fence"}
-
-
-class TraceEnds(Exception):
-    """Thrown through the launch once there is nothing more to write down."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +55,20 @@ class Tracer(Observer):
         self._calls: dict[int, int] = {}
         self._frames: list = []
 
+    def configured(self, configuration):
+        """Return the configuration of a launch that prints nothing, of one block."""
+        functions = configuration.program.reachable(configuration.name)
+        code = [one for function in functions for one in function.instructions]
+        order = configuration.order
+        if not configuration.cooperative and not any(map(_talks, code)):
+            (x, y, z), (width, height, _) = self.block, configuration.grid
+            number = (z * height + y) * width + x
+            order = OneBlock(order.kind, order.seed, order.warps, number)
+        return replace(configuration, write=_print_nothing, order=order)
+
     def attach(self, launch):
         """Begin to observe; returns the program that the launch is to run."""
         self.launch = launch
-        launch.write = lambda text: None
-        functions = launch.program.reachable(launch.name)
-        code = [one for function in functions for one in function.instructions]
-        if not launch.cooperative and not any(map(_talks, code)):
-            order = launch.order
-            (x, y, z), (width, height, _) = self.block, launch.grid
-            number = (z * height + y) * width + x
-            launch.order = OneBlock(order.kind, order.seed, order.warps, number)
         return launch.program.decoded_by(functools.partial(TracingDecoder, self))
 
     def watches(self, warp) -> bool:
@@ -81,7 +80,7 @@ class Tracer(Observer):
         self._settle(mask)
         if len(self.steps) >= self.limit:
             self.full = True
-            raise TraceEnds
+            raise Enough
         frame = warp.frame
         if id(frame) not in self._calls:
             self._calls[id(frame)] = len(self._calls)
@@ -97,7 +96,7 @@ class Tracer(Observer):
     def ended(self, warp) -> None:
         """Stop when the warp has left the kernel."""
         if not warp.live.any():
-            raise TraceEnds
+            raise Enough
 
     def close(self) -> list[Step]:
         """Finish the last steps and return all."""
@@ -125,6 +124,10 @@ class Tracer(Observer):
     def count(self, counts: dict[str, int]) -> None:
         """Note what the latest access added to the counters."""
         self._open[-1].counts = counts
+
+
+def _print_nothing(text: str) -> None:
+    """Take the text of a printf, and forget it."""
 
 
 def _talks(instruction) -> bool:

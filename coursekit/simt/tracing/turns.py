@@ -1,14 +1,14 @@
 """Warps that take turns as somebody decides, one shared access at a time.
 
 An observer lets a launch run a program in which a warp stops after each access that
-other warps may meet. Before each turn it asks whose turn it is.
+other warps may conflict with. Before each turn it asks whose turn it is.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from coursekit.simt.checks.watching import Observer
 from coursekit.simt.interpreter.access import READS, Access
 from coursekit.simt.interpreter.decode import Decoder
 from coursekit.simt.memory import faults
-from coursekit.simt.run.launch import Order
+from coursekit.simt.run.limits import Order
 
 BARRIER = "barrier"
 MOST_EVENTS = 20_000
@@ -66,9 +66,9 @@ class Event:
         """Return an element for which the two race, or None."""
         if self.warp == other.warp or self.epoch != other.epoch:
             return None
-        return self.meets(other)
+        return self.conflicts_with(other)
 
-    def meets(self, other: Event) -> int | None:
+    def conflicts_with(self, other: Event) -> int | None:
         """Return an element that both touch and one writes, whatever the barriers."""
         alike = (self.array, self.space) == (other.array, other.space)
         reads = self.verb == other.verb == READS
@@ -120,11 +120,14 @@ class Turns(Observer):
         self.done: dict[int, int] = {}
         self.epochs: dict[int, int] = {}
 
+    def configured(self, configuration):
+        """Return the configuration of a launch that prints nothing, and asks."""
+        order = Asking(turns=self)
+        return replace(configuration, write=lambda text: None, order=order)
+
     def attach(self, launch):
         """Begin to observe; returns the program that the launch is to run."""
         self.launch = launch
-        launch.write = lambda text: None
-        launch.order = Asking(turns=self)
         return launch.program.decoded_by(functools.partial(StoppingDecoder, self))
 
     def next(self, block) -> list:

@@ -11,7 +11,7 @@ from typing import Any
 from coursekit.benchmarking.nsight.reports import parsing, store
 from coursekit.benchmarking.nsight.reports.report import Report
 from coursekit.errors import ArgumentError, CourseError, UnsupportedError
-from coursekit.simt.memory.counters import Counters
+from coursekit.simt import Counters
 
 _BINARY = ".ncu-rep"
 

@@ -16,7 +16,7 @@ _BIT = (np.uint32(1) << np.arange(32, dtype=np.uint32)).astype(np.uint32)
 
 
 class SyncCheck(Observer):
-    """Finds shuffles from absent lanes, and blocks that meet at several barriers.
+    """Finds shuffles from absent lanes, and blocks that wait at several barriers.
 
     It also finds shared memory that is used while an asynchronous copy, for which its
     thread has not waited, is to write it. Threads that never come to a barrier or a
@@ -84,7 +84,7 @@ class SyncCheck(Observer):
         key = "shuffle", _key(instruction)
         self.found.add(ERROR, key, int(np.count_nonzero(bad)), make)
 
-    def meets(self, warp, instruction, named, lanes) -> None:
+    def synchronises(self, warp, instruction, named, lanes) -> None:
         """Look for masks that name lanes which are not there any more."""
         absent = ((np.uint32(named) & _BIT) != 0) & ~warp.live
         if not absent.any():

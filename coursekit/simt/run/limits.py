@@ -1,0 +1,149 @@
+"""In which order a launch takes turns, how long it may take, and its result."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from coursekit import errors
+from coursekit.simt.memory.counters import Counters
+
+# Turns that a warp spins before lanes that wait for it to join them go on alone;
+# one turn once that has happened, since a lock brings it about for every lane.
+PATIENCE = 16
+RESIDENT_BLOCKS = 1024
+# Seconds of computing after which the blocks that are done tell how long all will take.
+GLANCE_S = 0.05
+# Local memory that a thread may have, on every GPU.
+LOCAL_BYTES = 512 << 10
+
+
+@dataclass(frozen=True)
+class Order:
+    """In which order the warps of a block, and the blocks, take turns.
+
+    `kind` is "forward", "reverse", "seed" or "list"; a seed draws a new order for
+    every stretch between barriers.
+    """
+
+    kind: str = "forward"
+    seed: int = 0
+    warps: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, order) -> Order:
+        """Read "forward", "reverse", an int seed, or a list of warp numbers."""
+        if order in ("forward", "reverse"):
+            return cls(order)
+        if isinstance(order, (int, np.integer)) and not isinstance(order, bool):
+            return cls("seed", seed=int(order))
+        if isinstance(order, (list, tuple)) and all(
+            isinstance(w, (int, np.integer)) for w in order
+        ):
+            return cls("list", warps=tuple(int(w) for w in order))
+        raise errors.ArgumentError.explained(
+            f"order={order!r} is not an order of warps.",
+            "",
+            'Use "forward", "reverse", an int seed, or a list of warp numbers.',
+        )
+
+    def arrange(self, block) -> list:
+        """The warps of a block in the order of this turn."""
+        warps = block.warps
+        if self.kind == "reverse":
+            return warps[::-1]
+        if self.kind == "seed":
+            shuffled = list(warps)
+            block.launch.random.shuffle(shuffled)
+            return shuffled
+        if self.kind == "list":
+            named = [warps[w] for w in self.warps if 0 <= w < len(warps)]
+            return named + [w for w in warps if w not in named]
+        return warps
+
+    def block_numbers(self, count: int) -> Sequence[int]:
+        """Linear indices of all blocks in order."""
+        numbers = range(count)
+        if self.kind == "reverse":
+            return numbers[::-1]
+        if self.kind == "seed":
+            return random.Random(self.seed).sample(numbers, count)
+        return numbers
+
+
+class OutOfTime(Exception):
+    """Compiled code has run longer than it may, in the block at a position."""
+
+    def __init__(self, position: int):
+        super().__init__(position)
+        self.position = position
+
+
+class TriedLongEnough(Exception):
+    """A launch is too long for the interpreter, if there is another way."""
+
+
+class Trial:
+    """A launch that the interpreter may try for some seconds, and what puts it back.
+
+    Parameters
+    ----------
+    seconds : float
+        Time of computing that the whole launch may take.
+    nbytes : int
+        Bytes of the arrays of which a copy may be kept.
+    """
+
+    def __init__(self, seconds: float, nbytes: int):
+        self.seconds, self.room = seconds, nbytes
+        self.copies: dict = {}
+
+    def keep(self, region) -> None:
+        """Copy an array before the first write to it.
+
+        Raises
+        ------
+        TriedLongEnough
+            The copies would take more than the room that there is for them.
+        """
+        if region in self.copies or region.space == "shared":
+            return
+        self.room -= region.nbytes
+        if self.room < 0:
+            raise TriedLongEnough
+        self.copies[region] = region.data.copy()
+
+    def check(self, spent_s: float, done: int, blocks: int) -> None:
+        """Stop a launch that will compute longer than it may.
+
+        Raises
+        ------
+        TriedLongEnough
+            The `done` blocks tell that all will take longer.
+        """
+        if spent_s > GLANCE_S:
+            # As if the block that runs were done.
+            expected_s = spent_s * blocks / min(done + 1, blocks)
+            if expected_s > self.seconds:
+                raise TriedLongEnough
+
+    def put_back(self) -> None:
+        """Give the arrays what they held before the trial."""
+        for region, data in self.copies.items():
+            region.data[:] = data
+
+
+@dataclass(frozen=True)
+class LaunchResult:
+    """What a launch leaves besides the contents of memory.
+
+    `engine` is "compiled", "interpreter" or "both"; `note` says why the interpreter ran
+    where compiled code was asked for.
+    """
+
+    counters: Counters | None
+    engine: str = "interpreter"
+    note: str = ""
