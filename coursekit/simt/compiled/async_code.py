@@ -25,7 +25,7 @@ from coursekit.simt.ptx.ir import Not, Register
 class AsyncCopies:
     """A part of `WarpCode`."""
 
-    def asynchronous(self, instruction) -> None:
+    def emit_cp(self, instruction) -> None:
         """Emit one of the `cp.async` instructions."""
         words = instruction.modifiers
         if instruction.guard is not None and words[1] not in ("ca", "cg"):

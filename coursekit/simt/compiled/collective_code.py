@@ -10,6 +10,7 @@ from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled.kinds import LANES, SAME
 from coursekit.simt.compiled.tier import OWN, listed, splat, vector
 from coursekit.simt.compiled.unit import bits
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Immediate, Pair, Register
 
 _REDUCTIONS = {"add": "add", "and": "and", "or": "or", "xor": "xor"}
@@ -19,20 +20,23 @@ class Collectives:
     """A part of `Tier`."""
 
     def collective(self, instruction) -> None:
-        """Emit a warp-wide instruction."""
+        """Emit a warp-wide instruction: the method `collective_...` of its opcode."""
         operands = list(instruction.operands)
         member = operands.pop() if "sync" in instruction.modifiers else None
         if instruction.guard is not None:
             raise UnsupportedError(f"{instruction.name} under a predicate")
         mask = self.members(member)
-        emit = {
-            "shfl": self._shuffle, "vote": self._vote, "match": self._match,
-            "redux": self._redux, "elect": self._elect,
-        }.get(instruction.opcode)  # fmt: skip
-        if emit is not None:
+        if not traits.of(instruction).barrier:
+            emit = getattr(self, f"collective_{instruction.opcode}", _not_compiled)
             emit(instruction, operands, mask)
 
-    def _shuffle(self, instruction, operands, mask) -> None:
+    def emit_activemask(self, instruction) -> None:
+        """Lanes that are together here."""
+        mask = self.active("-1"), SAME
+        self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
+
+    def collective_shfl(self, instruction, operands, mask) -> None:
+        """A value of another lane."""
         target, value, lane, clamp = operands
         first = target.first if isinstance(target, Pair) else target
         second = target.second if isinstance(target, Pair) else None
@@ -87,7 +91,8 @@ class Collectives:
     def _masked(self, name, mask) -> str:
         return self.out.op(f"and {vector('i32')} {name}, {splat('i32', mask)}")
 
-    def _vote(self, instruction, operands, mask) -> None:
+    def collective_vote(self, instruction, operands, mask) -> None:
+        """What the predicates of all members say together."""
         target, source = operands
         out = self.out
         votes = self.as_bits(self.source(source, "pred", LANES))
@@ -106,7 +111,8 @@ class Collectives:
                 result = out.op(f"or i1 {result}, {none}")
         self.give(target, "pred", (result, SAME))
 
-    def _redux(self, instruction, operands, mask) -> None:
+    def collective_redux(self, instruction, operands, mask) -> None:
+        """A sum, extreme or the like of all members."""
         type_ = instruction.type
         if type_ not in ("u32", "s32", "b32"):
             raise UnsupportedError("redux of floats")
@@ -127,7 +133,8 @@ class Collectives:
         result = out.op(f"call i32 @llvm.vector.reduce.{verb}.v32i32({wide} {kept})")
         self.give(operands[0], type_, (result, SAME))
 
-    def _match(self, instruction, operands, mask) -> None:
+    def collective_match(self, instruction, operands, mask) -> None:
+        """Members with the same value."""
         target, source = operands
         out = self.out
         type_ = instruction.type
@@ -150,7 +157,8 @@ class Collectives:
         if pair and isinstance(target.second, Register):
             self.give(target.second, "pred", (self.broadcast("i1", agree), None))
 
-    def _elect(self, instruction, operands, mask) -> None:
+    def collective_elect(self, instruction, operands, mask) -> None:
+        """The lowest member."""
         (target,) = operands
         out = self.out
         out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
@@ -163,6 +171,10 @@ class Collectives:
                 f"icmp eq {vector('i32')} {wide}, {listed('i32', range(LANES))}"
             )
             self.give(target.second, "pred", (chosen, None))
+
+
+def _not_compiled(instruction, _operands, _mask) -> None:
+    raise UnsupportedError(instruction.name)
 
 
 def _known_sources(mode: str, lane: int, clamp: int):

@@ -14,6 +14,7 @@ from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import TO_GENERAL, WAITS, listed, splat, vector
 from coursekit.simt.compiled.unit import RESUME
 from coursekit.simt.compiled.warp_code import WarpCode, register_type
+from coursekit.simt.isa import traits
 
 # Where a warp resumes whose registers have the form of this tier.
 OWN_FORM = 1 << 20
@@ -67,7 +68,7 @@ class FastTier(WarpCode):
         found = set()
         for number, block in enumerate(self.flow.blocks[:-1]):
             last = self.flow.instructions[block.start + block.length - 1]
-            if last.opcode in ("bar", "barrier"):
+            if traits.of(last).barrier:
                 found.add(self.flow.stretch_of(number + 1))
         return found
 
@@ -455,12 +456,10 @@ class FastTier(WarpCode):
         out.line(f"br i1 {taken}, label %{jump}, label %{stay}")
         kept = dict(self.known), dict(self.vectors)
         out.label(jump)
-        if instruction.opcode == "trap":
+        row = traits.of(instruction)
+        if row.traps:
             self.require("false")
-        self.go(
-            stretch,
-            self.jump_target(instruction) if instruction.opcode == "bra" else EXIT,
-        )
+        self.go(stretch, self.jump_target(instruction) if row.jumps else EXIT)
         self.known, self.vectors = kept
         out.label(stay)
         self.go_on(stretch)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from coursekit.simt.analysis.control import EXIT, WAITING
+from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
 from coursekit.simt.compiled.kinds import Kinds, integral, rows_of
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import ATOMIC, COPY, LOAD, STORE
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register
-
-MEMORY = {"ld", "ldu", "st", "atom", "red"}
 
 
 @dataclass(slots=True)
@@ -95,28 +95,31 @@ class Flow:
 
     def checks(self, instruction):
         """Yield what the fast tier must know before an instruction."""
-        kinds, opcode = self.fast, instruction.opcode
+        kinds, row = self.fast, traits.of(instruction)
         guard = instruction.guard
-        effect = opcode in ("ld", "ldu", "st", "bra", "ret", "exit", "trap")
+        effect = row.leads_elsewhere or row.memory in (LOAD, STORE)
         if guard is not None and effect and not kinds.of(guard.register).uniform:
             yield Check("agree", guard.register, [instruction])
-        if opcode == "brx" and not kinds.of(instruction.operands[0]).uniform:
-            yield Check("agree", instruction.operands[0], [instruction])
-        if opcode in WAITING and "sync" in instruction.modifiers:
-            member = instruction.operands[-1] if opcode != "barrier" else None
-            if opcode not in ("bar", "barrier") and isinstance(member, Register):
+        if row.indexed:
+            index = instruction.operands[0]
+            if not kinds.of(index).uniform:
+                yield Check("agree", index, [instruction])
+        if row.waits and not row.barrier and "sync" in instruction.modifiers:
+            member = instruction.operands[-1]
+            if isinstance(member, Register):
                 yield Check("all", member, [instruction])
         widened = widening_source(instruction)
         if widened is not None:
             kind = kinds.of(widened)
             if not kind.varies and not kind.uniform:
                 yield Check("widen", widened, [instruction])
-        if opcode in ("div", "rem") and integral(instruction):
-            divisor = instruction.operands[2]
+        operation = self.code.operations.get(instruction.index)
+        if operation is not None and operation.divisor is not None:
+            divisor = instruction.operands[1 + operation.divisor]
             if isinstance(divisor, Register):
                 yield Check("divisor", divisor, [instruction])
         base = address_base(instruction)
-        if base is not None and opcode not in ("atom", "red"):
+        if base is not None and row.memory != ATOMIC:
             kind = kinds.of(base)
             if not kind.varies and (kind.groups == 1 or in_device_memory(instruction)):
                 yield Check("range", base, [instruction])
@@ -160,7 +163,8 @@ class Flow:
             if len(successors) < 2 or not _decides_by_lane(last, kinds):
                 continue
             sides = [self._side(s, block.meet) for s in successors]
-            if last.opcode == "bra" and block.meet == EXIT:
+            row = traits.of(last)
+            if row.jumps and not row.indexed and block.meet == EXIT:
                 sides = self._without_leavers(successors, sides)
             found.update(*sides)
         return found
@@ -203,7 +207,7 @@ def _add_check(checks: list[Check], new: Check) -> None:
 
 
 def _decides_by_lane(last, kinds) -> bool:
-    if last.opcode == "brx":
+    if traits.of(last).indexed:
         return not kinds.of(last.operands[0]).uniform
     return last.guard is not None and not kinds.of(last.guard.register).uniform
 
@@ -226,7 +230,8 @@ def widening_source(instruction) -> Register | None:
 
 def address_base(instruction) -> Register | None:
     """The register that a memory instruction's address counts from, if any."""
-    if instruction.opcode not in MEMORY or "param" in instruction.modifiers:
+    memory = traits.of(instruction).memory
+    if memory in ("", COPY) or "param" in instruction.modifiers:
         return None
     for operand in instruction.operands:
         if isinstance(operand, Address):

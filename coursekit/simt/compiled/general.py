@@ -25,6 +25,7 @@ from coursekit.simt.compiled.unit import (
     bits,
 )
 from coursekit.simt.compiled.warp_code import WarpCode, register_type
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Immediate
 
 
@@ -393,12 +394,12 @@ class GeneralTier(WarpCode):
     def branch(self, instruction, stretch) -> None:
         """Lanes go one way or part."""
         out = self.out
-        leaves = instruction.opcode != "bra"
+        leaves = traits.of(instruction).leaves
         predicate = self.as_bits(self.spread("i1", self.guard(instruction)))
         taken = out.op(f"and i32 {predicate}, {self.mask}")
         stay_mask = out.op(f"and i32 {self.mask}, {out.op(f'xor i32 {predicate}, -1')}")
         some = out.op(f"icmp ne i32 {taken}, 0")
-        if instruction.opcode == "trap":
+        if traits.of(instruction).traps:
             self.require(out.op(f"xor i1 {some}, true"))
             self.go_on(stretch)
             return

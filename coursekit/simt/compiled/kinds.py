@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import LOAD
 from coursekit.simt.ptx.ir import BYTES, Immediate, Register, Special, Symbol
 
 LANES = 32
@@ -116,9 +118,6 @@ def _index_kind(name: str, shape) -> Kind:
 
 # -- how instructions pass kinds on ----------------------------------------------------
 
-_COPIES = {"mov", "cvta"}
-_UNRELATED = {"shfl", "match", "atom", "elect", "mma", "addc", "subc", "madc"}
-
 
 class Kinds:
     """Kinds of the registers of a function.
@@ -193,15 +192,15 @@ class Kinds:
         return [(register, kind) for register in written]
 
     def _outcome(self, instruction, sources) -> Kind | None:
-        opcode = instruction.opcode
-        if opcode in ("vote", "redux", "activemask"):
+        row = traits.of(instruction)
+        if row.uniform_result:
             return UNIFORM
-        if opcode in _UNRELATED or "cc" in instruction.modifiers:
+        if row.own_result or row.carries or "cc" in instruction.modifiers:
             return VARYING
         kinds = [self.of(source) for source in sources]
         if any(kind is None for kind in kinds):
             return None
-        if opcode in ("ld", "ldu"):
+        if row.memory == LOAD:
             return self._loaded(instruction, kinds[0])
         if any(kind.varies for kind in kinds):
             return VARYING
@@ -222,7 +221,7 @@ class Kinds:
         opcode, modifiers = instruction.opcode, instruction.modifiers
         if not integral(instruction) or {"sat", "cc", "hi"} & set(modifiers):
             return None
-        if opcode in _COPIES:
+        if traits.of(instruction).copies:
             whole = isinstance(instruction.operands[0], Register)
             return kinds[0] if len(kinds) == 1 and whole else None
         if opcode == "cvt":
@@ -240,10 +239,10 @@ class Kinds:
 def split_operands(instruction) -> tuple[list, list]:
     """Registers written, and operands read, in the order of the instruction."""
     operands = list(instruction.operands)
-    if instruction.opcode in ("st", "red", "bra", "brx", "bar", "barrier", "ret",
-                              "exit", "trap", "call", "membar", "fence"):  # fmt: skip
-        if instruction.opcode in ("bar", "barrier") and "red" in instruction.modifiers:
-            return [operands[0]], operands[1:]
+    row = traits.of(instruction)
+    if row.barrier and "red" in instruction.modifiers:
+        return [operands[0]], operands[1:]
+    if row.no_result:
         return [], operands
     if not operands:
         return [], []

@@ -27,7 +27,7 @@ _RESULTS = f"{{ {', '.join([_WORDS] * 4)} }}"
 class Products:
     """A part of `Tier`."""
 
-    def matrix_product(self, instruction) -> None:
+    def emit_mma(self, instruction) -> None:
         """Emit the product, for which all lanes are here."""
         if not self.fast:
             self.require(self.out.op(f"icmp eq i32 {self.mask}, -1"))

@@ -20,6 +20,8 @@ from coursekit.simt.compiled.stamps import Form
 from coursekit.simt.compiled.tier import COUNTER
 from coursekit.simt.compiled.unit import FUEL_LEFT
 from coursekit.simt.interpreter.access import UPDATES
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import ATOMIC
 from coursekit.simt.ptx.ir import Register
 from coursekit.simt.run.launch import POLLING_FUEL
 
@@ -40,7 +42,7 @@ def _order_matters(function) -> bool:
     given = {
         instruction.operands[0].index
         for instruction in function.instructions
-        if instruction.opcode == "atom"
+        if traits.of(instruction).memory == ATOMIC
         and isinstance(instruction.operands[0], Register)
     }
     return any(given & set(registers_of(i)[1]) for i in function.instructions)

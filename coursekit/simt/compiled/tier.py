@@ -468,7 +468,7 @@ class Tier:
         lanes = self.out.op(f"call i32 @llvm.ctpop.i32(i32 {mask})")
         self.count(number, self.out.op(f"zext i32 {lanes} to i64"))
 
-    def move(self, instruction) -> None:
+    def emit_mov(self, instruction) -> None:
         """`mov` of registers, constants, addresses, and of vectors in braces."""
         target, source = instruction.operands
         type_ = instruction.type
@@ -518,7 +518,7 @@ class Tier:
             return 1, SAME, "i{}".format
         return LANES, None, vector("i{}").format
 
-    def convert_address(self, instruction) -> None:
+    def emit_cvta(self, instruction) -> None:
         """`cvta`: between a state space and generic addresses."""
         target, source = instruction.operands
         type_ = instruction.type

@@ -8,6 +8,8 @@ from functools import cached_property
 from coursekit.simt.compiled.flow import Flow
 from coursekit.simt.compiled.runtime import offset
 from coursekit.simt.interpreter.transfers import polls
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import COPY
 from coursekit.simt.ptx.ir import BYTES
 
 # A record of a warp: the fields of the scheduler, thread indices, the stack of the
@@ -136,7 +138,7 @@ class Unit:
     @cached_property
     def queue(self) -> int | None:
         """Where in the record asynchronous copies wait, if the kernel has any."""
-        copies = any(i.opcode == "cp" for i in self.function.instructions)
+        copies = any(traits.of(i).memory == COPY for i in self.function.instructions)
         return self._registers_end if copies else None
 
     @cached_property

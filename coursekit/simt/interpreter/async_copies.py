@@ -16,6 +16,8 @@ from coursekit.errors import OutOfBoundsError
 from coursekit.simt.interpreter import bulk_copies
 from coursekit.simt.interpreter.access import READS, WRITES
 from coursekit.simt.interpreter.transfers import address_slot, reached
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import COPY
 from coursekit.simt.memory import counters, faults
 from coursekit.simt.ptx.ir import Not, Register
 
@@ -147,7 +149,7 @@ def copied_bytes(instruction) -> int | None:
     ----------
     instruction : ir.Instruction
     """
-    if instruction.opcode != "cp":
+    if traits.of(instruction).memory != COPY:
         return None
     words = [m for m in instruction.modifiers if not m.startswith("L2::")]
     if len(words) != 4 or words[0] != "async":

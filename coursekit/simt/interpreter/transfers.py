@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
-from coursekit.simt.isa import lookup
+from coursekit.simt.isa import lookup, traits
+from coursekit.simt.isa.traits import LOAD
 from coursekit.simt.memory.counters import repeated_passes
 from coursekit.simt.memory.faults import unsupported
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register, Symbol, Vector
@@ -48,8 +49,9 @@ _POLLING = {"volatile", "relaxed", "acquire", "mmio"}
 
 def polls(instruction) -> bool:
     """Whether an instruction looks at memory that other threads may be writing."""
-    return instruction.opcode in ("atom", "mbarrier") or (
-        instruction.opcode == "ld" and bool(_POLLING & set(instruction.modifiers))
+    row = traits.of(instruction)
+    return row.polls or (
+        row.memory == LOAD and not _POLLING.isdisjoint(instruction.modifiers)
     )
 
 
@@ -199,7 +201,7 @@ def atomic(decoder, instruction):
     """`atom` and `red`: lanes take effect in ascending order."""
     operation = lookup.atomic(instruction)
     operands = list(instruction.operands)
-    result = operands.pop(0) if instruction.opcode == "atom" else None
+    result = None if traits.of(instruction).no_result else operands.pop(0)
     type_ = operation.results[0]
     size = BYTES[type_]
     access = _access(decoder, instruction, UPDATES, size)
