@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled import patterns
-from coursekit.simt.compiled.kinds import LANES, SAME
+from coursekit.simt.compiled.affine import LANES, SAME
 from coursekit.simt.compiled.requests import Request
 from coursekit.simt.compiled.tier import DATA, groups_of, splat, vector
 from coursekit.simt.compiled.unit import bits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import Request
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import GIVE_UP, OWN, listed, splat, vector

@@ -7,7 +7,7 @@ commit and wait together; where they do not, the interpreter takes over.
 from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import Request, kind_of
 from coursekit.simt.compiled.tier import COUNTER, OWN, splat, vector
 from coursekit.simt.compiled.unit import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coursekit.simt.compiled import lanewise
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.tier import DATA, OWN, vector
 from coursekit.simt.compiled.unit import bits

@@ -7,7 +7,7 @@ lanes of the member mask are here; where they are not, the interpreter takes ove
 from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt.compiled.kinds import LANES, SAME
+from coursekit.simt.compiled.affine import LANES, SAME
 from coursekit.simt.compiled.tier import OWN, listed, splat, vector
 from coursekit.simt.compiled.unit import bits
 from coursekit.simt.isa import traits

@@ -8,7 +8,7 @@ goes on from there.
 from __future__ import annotations
 
 from coursekit.simt.analysis.control import EXIT
-from coursekit.simt.compiled.kinds import LANES, SAME
+from coursekit.simt.compiled.affine import LANES, SAME
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import TO_GENERAL, WAITS, listed, splat, vector

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
-from coursekit.simt.compiled.kinds import Kinds, integral, rows_of
+from coursekit.simt.compiled.affine import Kinds, integral, rows_of
 from coursekit.simt.isa import traits
 from coursekit.simt.isa.traits import ATOMIC, COPY, LOAD, STORE
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register

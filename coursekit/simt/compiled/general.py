@@ -8,9 +8,9 @@ to go where. As soon as all 32 lanes are together the fast tier takes over.
 from __future__ import annotations
 
 from coursekit.simt.analysis.control import EXIT
+from coursekit.simt.compiled.affine import LANES, SAME
 from coursekit.simt.compiled.fast import extends_sign, fits
 from coursekit.simt.compiled.flow import widening_source
-from coursekit.simt.compiled.kinds import LANES, SAME
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.stack import STACK_CODE
 from coursekit.simt.compiled.tier import DONE, GIVE_UP, TO_FAST, WAITS, listed, vector

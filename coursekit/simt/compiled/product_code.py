@@ -6,9 +6,9 @@ import functools
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled import processor
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.builder import Builder
 from coursekit.simt.compiled.casts import f16_to_f32
-from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.nans import quieted
 from coursekit.simt.compiled.tier import vector
 from coursekit.simt.compiled.tracing import F16, Lanes

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from coursekit.simt.analysis.dataflow import registers_of
 from coursekit.simt.compiled import race_helpers as helpers
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
-from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.race_notes import Notes
 from coursekit.simt.compiled.race_places import grains, meets
 from coursekit.simt.compiled.race_times import declare_times

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.isa.traits import is_block_barrier
 
 # Words of neighbouring places are looked at together, that many at most; GAPs stand for

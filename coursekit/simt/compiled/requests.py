@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from coursekit.errors import UnsupportedError
+from coursekit.simt.compiled.affine import SAME, VARYING, Kind
 from coursekit.simt.compiled.flow import in_device_memory
-from coursekit.simt.compiled.kinds import SAME, VARYING, Kind
 from coursekit.simt.interpreter.access import READS
 from coursekit.simt.ptx.ir import BYTES, Address, Register, Vector
 

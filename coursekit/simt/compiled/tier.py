@@ -6,8 +6,8 @@ import numpy as np
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled import lanewise
+from coursekit.simt.compiled.affine import LANES, SAME, folds, special_kind
 from coursekit.simt.compiled.builder import Builder
-from coursekit.simt.compiled.kinds import LANES, SAME, folds, special_kind
 from coursekit.simt.compiled.nans import (
     RawRegisters,
     ignores_payload,

@@ -6,11 +6,11 @@ from coursekit.errors import UnsupportedError
 from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.compiled.accesses import Accesses
 from coursekit.simt.compiled.addresses import Addresses
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.async_code import AsyncCopies
 from coursekit.simt.compiled.atomics import Atomics
 from coursekit.simt.compiled.collective_code import Collectives
 from coursekit.simt.compiled.counted import Counted
-from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.product_code import Products
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.runtime import Context
