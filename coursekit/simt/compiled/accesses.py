@@ -16,7 +16,7 @@ class Accesses:
 
     def host_offsets(self, request: Request) -> tuple[int, ...]:
         """Byte offsets of the lanes from the base, in host memory."""
-        offsets = [o + request.constant for o in request.kind.offsets]
+        offsets = [o + request.constant for o in request.pattern.offsets]
         if request.space == "local":
             stride = self.unit.local_stride
             offsets = [o + lane * stride for lane, o in enumerate(offsets)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled.affine import LANES
-from coursekit.simt.compiled.requests import Request, kind_of
+from coursekit.simt.compiled.requests import Request, pattern_of
 from coursekit.simt.compiled.tier import COUNTER, OWN, splat, vector
 from coursekit.simt.compiled.unit import (
     FUEL,
@@ -101,10 +101,10 @@ class AsyncCopies:
             ("global", instruction.index),
         )[position]
         access = self.unit.accesses[key]
-        kind = kind_of(self, place.base, space)
+        pattern = pattern_of(self, place.base, space)
         return Request(
             instruction, access, space, place.base, place.offset, size, (), "b32",
-            kind, key,
+            pattern, key,
         )  # fmt: skip
 
     def _reading(self, instruction, size: int, mask: str) -> str:

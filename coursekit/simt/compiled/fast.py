@@ -30,7 +30,7 @@ class FastTier(WarpCode):
         self.missed: dict[int, int] = {}
         for index in self.unit.places:
             register = self.unit.function.registers[index]
-            if index in self.kinds.registers:
+            if index in self.affine.registers:
                 out.line(f"%r{index} = alloca {self.held(register)}")
         resume = self.field("%record", RESUME, "i32")
         entries = sorted(self._entries())
@@ -102,17 +102,17 @@ class FastTier(WarpCode):
         out.line(f"br i1 {all_fit}, label %s{stretch.number}, label %lost")
 
     def _read(self, register, fits: list[str]) -> str:
-        out, kind = self.out, self.kind(register)
+        out, pattern = self.out, self.pattern(register)
         one, place = register_type(register), self.unit.places[register.index]
-        if self.flow.general.registers[register.index].varies:
+        if self.flow.general.registers[register.index].divergent:
             if one == "i1":
                 found = self.lanes_bits(self.field("%record", place, "i32"))
             else:
                 found = self.field("%record", place, vector(one))
-            if kind.varies:
+            if pattern.divergent:
                 return found
-            base = self._base_of(one, found, kind)
-            expected = self.spread(one, (base, kind.offsets, kind.groups))
+            base = self._base_of(one, found, pattern)
+            expected = self.spread(one, (base, pattern.offsets, pattern.groups))
             same = out.op(f"icmp eq {vector(one)} {found}, {expected}")
             same = out.op(f"icmp eq i32 {self.as_bits(same)}, -1")
             fits.append(same)
@@ -143,23 +143,23 @@ class FastTier(WarpCode):
         self.set_field("%record", RESUME, "i32", OWN_FORM + stretch.number)
         self.out.line(f"ret i32 {WAITS}")
 
-    def _base_of(self, one: str, found: str, kind) -> str:
+    def _base_of(self, one: str, found: str, pattern) -> str:
         """The base, or bases, of a vector that should follow a pattern."""
         out = self.out
-        if kind.groups == 1:
+        if pattern.groups == 1:
             base = out.op(f"extractelement {vector(one)} {found}, i32 0")
-            if kind.offsets[0]:
-                base = out.op(f"sub {one} {base}, {kind.offsets[0]}")
+            if pattern.offsets[0]:
+                base = out.op(f"sub {one} {base}, {pattern.offsets[0]}")
             return base
-        size = LANES // kind.groups
+        size = LANES // pattern.groups
         starts = range(0, LANES, size)
-        some = f"<{kind.groups} x {one}>"
+        some = f"<{pattern.groups} x {one}>"
         text = ", ".join(f"i32 {lane}" for lane in starts)
         base = out.op(
             f"shufflevector {vector(one)} {found}, {vector(one)} poison, "
-            f"<{kind.groups} x i32> <{text}>"
+            f"<{pattern.groups} x i32> <{text}>"
         )
-        offsets = listed(one, [kind.offsets[lane] for lane in starts])
+        offsets = listed(one, [pattern.offsets[lane] for lane in starts])
         return out.op(f"sub {some} {base}, {offsets}")
 
     def _save(self, registers) -> None:
@@ -167,7 +167,7 @@ class FastTier(WarpCode):
         for index in sorted(registers):
             register = self.unit.function.registers[index]
             one, place = register_type(register), self.unit.places[index]
-            if not self.flow.general.registers[index].varies:
+            if not self.flow.general.registers[index].divergent:
                 self.set_field("%record", place, one, self.value(register)[0])
                 continue
             name = self.wide(register)
@@ -190,11 +190,11 @@ class FastTier(WarpCode):
 
     def load(self, register) -> tuple:
         """A register's value out of its variable."""
-        type_, kind = self.held(register), self.kind(register)
+        type_, pattern = self.held(register), self.pattern(register)
         if register.index not in self.unit.places:  # nobody reads it
-            return "zeroinitializer", kind.offsets, kind.groups
+            return "zeroinitializer", pattern.offsets, pattern.groups
         name = self.out.op(f"load {type_}, ptr %r{register.index}")
-        return name, kind.offsets, kind.groups
+        return name, pattern.offsets, pattern.groups
 
     def store(self, register, value) -> None:
         """Keep a register's value in its variable, if another block reads it."""
@@ -351,8 +351,8 @@ class FastTier(WarpCode):
             for r, new, old in zip(targets, made, before, strict=True)
         ]
         for register, name in zip(targets, joined, strict=True):
-            kind = self.kind(register)
-            self.keep(register, (name, kind.offsets, kind.groups))
+            pattern = self.pattern(register)
+            self.keep(register, (name, pattern.offsets, pattern.groups))
 
     def _load_all(self, request):
         place = self._place(request)
@@ -377,7 +377,7 @@ class FastTier(WarpCode):
 
     def _place(self, request) -> tuple | None:
         """Bases of a patterned access, distance to host memory, and legal bytes."""
-        if request.kind.varies:
+        if request.pattern.divergent:
             return None
         checked = self.checked.get(request.instruction.index)
         if checked is not None:
@@ -482,13 +482,13 @@ def extends_sign(instruction) -> bool:
 
 def fits(tier, register, signed: bool) -> str:
     """Whether adding a register's offsets does not wrap in 32 bits."""
-    out, kind = tier.out, tier.kind(register)
+    out, pattern = tier.out, tier.pattern(register)
     verb = "sext" if signed else "zext"
-    if kind.groups > 1:
+    if pattern.groups > 1:
         return _groups_fit(tier, register, signed)
     wide = out.op(f"{verb} i32 {tier.value(register)[0]} to i64")
-    low = out.op(f"add i64 {wide}, {kind.low}")
-    high = out.op(f"add i64 {wide}, {kind.high}")
+    low = out.op(f"add i64 {wide}, {pattern.low}")
+    high = out.op(f"add i64 {wide}, {pattern.high}")
     least, most = (-(2**31), 2**31 - 1) if signed else (0, 2**32 - 1)
     above = out.op(f"icmp sge i64 {low}, {least}")
     below = out.op(f"icmp sle i64 {high}, {most}")
@@ -497,17 +497,17 @@ def fits(tier, register, signed: bool) -> str:
 
 def _groups_fit(tier, register, signed: bool) -> str:
     """The same for a register with a base for each group of lanes."""
-    out, kind = tier.out, tier.kind(register)
-    some, verb = f"<{kind.groups} x i64>", "sext" if signed else "zext"
+    out, pattern = tier.out, tier.pattern(register)
+    some, verb = f"<{pattern.groups} x i64>", "sext" if signed else "zext"
     base = tier.value(register)[0]
-    wide = out.op(f"{verb} <{kind.groups} x i32> {base} to {some}")
-    low = out.op(f"add {some} {wide}, {splat('i64', kind.low)}")
-    high = out.op(f"add {some} {wide}, {splat('i64', kind.high)}")
+    wide = out.op(f"{verb} <{pattern.groups} x i32> {base} to {some}")
+    low = out.op(f"add {some} {wide}, {splat('i64', pattern.low)}")
+    high = out.op(f"add {some} {wide}, {splat('i64', pattern.high)}")
     least, most = (-(2**31), 2**31 - 1) if signed else (0, 2**32 - 1)
     above = out.op(f"icmp sge {some} {low}, {splat('i64', least)}")
     below = out.op(f"icmp sle {some} {high}, {splat('i64', most)}")
-    flags = f"<{kind.groups} x i1>"
+    flags = f"<{pattern.groups} x i1>"
     both = out.op(f"and {flags} {above}, {below}")
-    name = f"llvm.vector.reduce.and.v{kind.groups}i1"
+    name = f"llvm.vector.reduce.and.v{pattern.groups}i1"
     out.declare(f"declare i1 @{name}({flags})")
     return out.op(f"call i1 @{name}({flags} {both})")

@@ -105,7 +105,7 @@ class GeneralTier(WarpCode):
 
     def _clear(self, register) -> None:
         one, place = register_type(register), self.unit.places[register.index]
-        if not self.kind(register).varies:
+        if not self.pattern(register).divergent:
             self.set_field("%record", place, one, "false" if one == "i1" else "0")
         elif one == "i1":
             self.set_field("%record", place, "i32", "0")
@@ -114,12 +114,12 @@ class GeneralTier(WarpCode):
 
     def load(self, register) -> tuple:
         """A register's value out of the record."""
-        one, kind = register_type(register), self.kind(register)
+        one, pattern = register_type(register), self.pattern(register)
         place = self.unit.places.get(register.index)
         if place is None:  # nobody reads it
-            return "zeroinitializer", kind.offsets
-        if not kind.varies:
-            return self.field("%record", place, one), kind.offsets
+            return "zeroinitializer", pattern.offsets
+        if not pattern.divergent:
+            return self.field("%record", place, one), pattern.offsets
         if one == "i1":
             return self.lanes_bits(self.field("%record", place, "i32")), None
         return self.field("%record", place, vector(one)), None
@@ -130,7 +130,7 @@ class GeneralTier(WarpCode):
             return
         out, one = self.out, register_type(register)
         place = self.unit.places[register.index]
-        if not self.kind(register).varies:
+        if not self.pattern(register).divergent:
             self.set_field("%record", place, one, value[0])
             return
         if one == "i1":
@@ -207,8 +207,8 @@ class GeneralTier(WarpCode):
         """Emit a lane-wise instruction; offsets that wrap are for the interpreter."""
         widened = widening_source(instruction)
         if widened is not None:
-            kind = self.kind(widened)
-            if not kind.varies and not kind.uniform:
+            pattern = self.pattern(widened)
+            if not pattern.divergent and not pattern.uniform:
                 self.require(self.fits(widened, instruction))
         super().lanewise(instruction)
 
@@ -218,7 +218,7 @@ class GeneralTier(WarpCode):
 
     def write(self, register, value, guard=None) -> None:
         """Write a register; one that all lanes share takes any active lane's value."""
-        if value[1] is None and not self.kind(register).varies:
+        if value[1] is None and not self.pattern(register).divergent:
             out, one = self.out, register_type(register)
             out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
             lane = out.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
@@ -276,7 +276,7 @@ class GeneralTier(WarpCode):
 
     def _move(self, request, mask, values):
         """Load or store the lanes of a mask."""
-        if request.kind.varies:
+        if request.pattern.divergent:
             return self._anywhere(request, mask, values)
         out = self.out
         bases = self.group_bases(request)

@@ -32,8 +32,8 @@ def places(request, group: int, grain: int) -> tuple[int, dict]:
     Places are counted from the lowest byte, whose distance from the base is the first
     result.
     """
-    size = LANES // request.kind.groups
-    offsets = request.kind.offsets[group * size : (group + 1) * size]
+    size = LANES // request.pattern.groups
+    offsets = request.pattern.offsets[group * size : (group + 1) * size]
     low = min(offsets)
     found: dict[int, int | None] = {}
     for lane, offset in enumerate(offsets, group * size):

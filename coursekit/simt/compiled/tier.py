@@ -6,7 +6,7 @@ import numpy as np
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled import lanewise
-from coursekit.simt.compiled.affine import LANES, SAME, folds, special_kind
+from coursekit.simt.compiled.affine import LANES, SAME, folds, special_pattern
 from coursekit.simt.compiled.builder import Builder
 from coursekit.simt.compiled.nans import (
     RawRegisters,
@@ -82,7 +82,7 @@ class Tier:
 
     def __init__(self, unit: Unit):
         self.unit, self.flow = unit, unit.flow
-        self.kinds = self.flow.fast if self.fast else self.flow.general
+        self.affine = self.flow.fast if self.fast else self.flow.general
         self.out = Builder()
         self.sites = 0
         self.symbols: dict[str, int] = {}
@@ -178,9 +178,9 @@ class Tier:
 
     # -- registers ---------------------------------------------------------------------
 
-    def kind(self, register: Register):
-        """The kind of a register in this tier."""
-        return self.kinds.registers[register.index]
+    def pattern(self, register: Register):
+        """How a register of this tier differs from lane to lane."""
+        return self.affine.registers[register.index]
 
     def value(self, register: Register) -> tuple:
         """The value of a register, as it is kept."""
@@ -207,14 +207,14 @@ class Tier:
         `guard` is None, or the predicate as a value.
         """
         type_ = f"i{bits(register.type)}"
-        kind = self.kind(register)
+        pattern = self.pattern(register)
         shared = guard is not None and guard[1] is not None and value[1] is not None
-        if shared and not kind.varies:
+        if shared and not pattern.divergent:
             old, held = self.value(register)[0], self.held(register)
             name = self.out.op(f"select i1 {guard[0]}, {held} {value[0]}, {held} {old}")
-            self.keep(register, (name, kind.offsets, kind.groups))
+            self.keep(register, (name, pattern.offsets, pattern.groups))
             return
-        if kind.varies:
+        if pattern.divergent:
             value = (self.spread(type_, value), None)
         if guard is not None:
             lanes = self.spread("i1", guard)
@@ -323,12 +323,12 @@ class Tier:
         shape = self.unit.shape
         if name.startswith("tid."):
             at = THREADS + 128 * "xyz".index(name[4])
-            kind = special_kind(name, shape)
-            if kind.varies:
+            pattern = special_pattern(name, shape)
+            if pattern.divergent:
                 return self.field("%record", at, vector("i32")), None
-            return self.field("%record", at, "i32"), kind.offsets
+            return self.field("%record", at, "i32"), pattern.offsets
         if name == "laneid":
-            return "0", special_kind(name, shape).offsets
+            return "0", special_pattern(name, shape).offsets
         if name == "warpid":
             return self.field("%record", WARP, "i32"), SAME
         if name.startswith("ntid."):
@@ -375,10 +375,10 @@ class Tier:
         operation = self.unit.code.operations.get(instruction.index)
         if operation is None:
             raise UnsupportedError(instruction.name)
-        results = self.kinds.results(instruction)
+        results = self.affine.results(instruction)
         if not results:
             return
-        scalar = not any(kind.varies for _, kind in results)
+        scalar = not any(pattern.divergent for _, pattern in results)
         if scalar and results[0][1].groups > 1:
             self._by_groups(instruction, operation, results[0][1])
             return
@@ -389,7 +389,7 @@ class Tier:
         scalar = scalar and not operation.reads_carry and not operation.writes_carry
         offsets = next((k.offsets for _, k in results), None) if scalar else None
         if scalar:
-            pairs = _without_low_bits(instruction, pairs, self.kinds)
+            pairs = _without_low_bits(instruction, pairs, self.affine)
         sources = [
             self.source(o, t, 1 if scalar else LANES, sensitive) for o, t in pairs
         ]
@@ -407,24 +407,24 @@ class Tier:
         self._give(instruction, first, operation.results, found, offsets)
         self.count_guarded(instruction)
 
-    def _by_groups(self, instruction, operation, kind) -> None:
+    def _by_groups(self, instruction, operation, pattern) -> None:
         """Emit an instruction on the bases of the groups of lanes."""
         first, *operands = instruction.operands
-        groups, fold = kind.groups, folds(instruction, kind)
+        groups, fold = pattern.groups, folds(instruction, pattern)
         sources = [
             self.bases(f"i{bits(t)}", self.operand(o, t), groups, fold=fold and n < 2)
             for n, (o, t) in enumerate(zip(operands, operation.sources, strict=False))
         ]
         (name,) = lanewise.emit(self.out, instruction, operation, sources, groups)
         guard = self.guard(instruction)
-        self.give(first, operation.results[0], (name, kind.offsets, groups), guard)
+        self.give(first, operation.results[0], (name, pattern.offsets, groups), guard)
 
     def held(self, register: Register) -> str:
         """The LLVM type in which a register is kept."""
-        one, kind = f"i{bits(register.type)}", self.kind(register)
-        if kind.varies:
+        one, pattern = f"i{bits(register.type)}", self.pattern(register)
+        if pattern.divergent:
             return vector(one)
-        return one if kind.groups == 1 else f"<{kind.groups} x {one}>"
+        return one if pattern.groups == 1 else f"<{pattern.groups} x {one}>"
 
     def _result_raw(self, target) -> bool:
         return isinstance(target, Register) and target.index in self.raw.registers
@@ -537,12 +537,12 @@ class Tier:
         self.give(target, type_, value, self.guard(instruction))
 
 
-def _without_low_bits(instruction, pairs, kinds):
+def _without_low_bits(instruction, pairs, analysis):
     """Leave the low bits of a constant to the offsets, for `or` and `xor`."""
     if instruction.opcode not in ("or", "xor") or instruction.type == "pred":
         return pairs
-    known = [kinds.of(operand) for operand, _ in pairs]
-    if all(kind.uniform for kind in known):
+    known = [analysis.of(operand) for operand, _ in pairs]
+    if all(pattern.uniform for pattern in known):
         return pairs
     patterned = next(k for k in known if not k.uniform)
     below = (1 << patterned.zeros) - 1

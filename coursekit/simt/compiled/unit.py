@@ -103,7 +103,7 @@ class Unit:
 
     @cached_property
     def flow(self) -> Flow:
-        """Stretches and kinds."""
+        """Stretches, liveness and affine analysis."""
         return Flow(self.code, self.shape)
 
     @cached_property
@@ -115,7 +115,7 @@ class Unit:
         for index in live:
             register = self.function.registers[index]
             size = 8
-            if self.flow.general.registers[index].varies and register.type != "pred":
+            if self.flow.general.registers[index].divergent and register.type != "pred":
                 size = 32 * BYTES[register.type]
                 offset = -(-offset // 64) * 64
             places[index] = offset
