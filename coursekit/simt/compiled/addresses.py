@@ -21,14 +21,14 @@ class Addresses:
         if isinstance(base, Symbol):
             wide = self.symbol(base, "u32" if request.space == "shared" else "u64")
             return self._extended(wide, 32 if request.space == "shared" else 64)
-        return self._extended(self.value(base)[0], bits(base.type))
+        return self._extended(self.value(base).name, bits(base.type))
 
     def group_bases(self, request: Request) -> list[str]:
         """The base of each group of lanes as a scalar i64."""
         pattern = request.pattern
         if pattern.groups == 1:
             return [self.base_address(request)]
-        name, width = self.value(request.base)[0], bits(request.base.type)
+        name, width = self.value(request.base).name, bits(request.base.type)
         return [
             self._extended(
                 self.out.op(

@@ -7,6 +7,7 @@ from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.tier import DATA, OWN, vector
 from coursekit.simt.compiled.unit import bits
+from coursekit.simt.compiled.values import Value
 from coursekit.simt.isa import lookup, traits
 from coursekit.simt.ptx.ir import Register
 
@@ -49,7 +50,7 @@ class Atomics:
         self.known, self.vectors = kept
         if isinstance(target, Register):
             before = out.op(f"load {wide}, ptr %before, align 64, {OWN}")
-            self.give(target, type_, (before, None), guard)
+            self.give(target, type_, Value(before), guard)
         self.count_guarded(instruction)
 
     emit_red = emit_atom

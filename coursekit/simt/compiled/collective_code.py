@@ -7,9 +7,10 @@ lanes of the member mask are here; where they are not, the interpreter takes ove
 from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt.compiled.affine import LANES, SAME
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.tier import OWN, listed, splat, vector
 from coursekit.simt.compiled.unit import bits
+from coursekit.simt.compiled.values import Value, uniform
 from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Immediate, Pair, Register
 
@@ -32,7 +33,7 @@ class Collectives:
 
     def emit_activemask(self, instruction) -> None:
         """Lanes that are together here."""
-        mask = self.active("-1"), SAME
+        mask = uniform(self.active("-1"))
         self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
 
     def collective_shfl(self, instruction, operands, mask) -> None:
@@ -55,9 +56,9 @@ class Collectives:
         else:
             moved, inside = self._computed_shuffle(mode, moved, lane, clamp)
         if isinstance(first, Register):
-            self.give(first, "b32", (moved, None))
+            self.give(first, "b32", Value(moved))
         if isinstance(second, Register):
-            self.give(second, "pred", (inside, None))
+            self.give(second, "pred", Value(inside))
 
     def _computed_shuffle(self, mode, moved, lane, clamp) -> tuple[str, str]:
         out, wide = self.out, vector("i32")
@@ -100,7 +101,7 @@ class Collectives:
         mode = next(m for m in instruction.modifiers
                     if m in ("all", "any", "uni", "ballot"))  # fmt: skip
         if mode == "ballot":
-            self.give(target, "b32", (votes, SAME))
+            self.give(target, "b32", uniform(votes))
             return
         if mode == "any":
             result = out.op(f"icmp ne i32 {votes}, 0")
@@ -109,7 +110,7 @@ class Collectives:
             if mode == "uni":
                 none = out.op(f"icmp eq i32 {votes}, 0")
                 result = out.op(f"or i1 {result}, {none}")
-        self.give(target, "pred", (result, SAME))
+        self.give(target, "pred", uniform(result))
 
     def collective_redux(self, instruction, operands, mask) -> None:
         """A sum, extreme or the like of all members."""
@@ -131,7 +132,7 @@ class Collectives:
         )
         out.declare(f"declare i32 @llvm.vector.reduce.{verb}.v32i32({wide})")
         result = out.op(f"call i32 @llvm.vector.reduce.{verb}.v32i32({wide} {kept})")
-        self.give(operands[0], type_, (result, SAME))
+        self.give(operands[0], type_, uniform(result))
 
     def collective_match(self, instruction, operands, mask) -> None:
         """Members with the same value."""
@@ -149,13 +150,13 @@ class Collectives:
         first = target.first if pair else target
         if "all" in instruction.modifiers:
             value = out.op(f"select i1 {agree}, i32 {mask}, i32 0")
-            value = (self.broadcast("i32", value), None)
+            value = self.broadcast("i32", value)
         else:
-            value = (out.op(f"load {vector('i32')}, ptr %found, align 64, {OWN}"), None)
+            value = out.op(f"load {vector('i32')}, ptr %found, align 64, {OWN}")
         if isinstance(first, Register):
-            self.give(first, "b32", value)
+            self.give(first, "b32", Value(value))
         if pair and isinstance(target.second, Register):
-            self.give(target.second, "pred", (self.broadcast("i1", agree), None))
+            self.give(target.second, "pred", Value(self.broadcast("i1", agree)))
 
     def collective_elect(self, instruction, operands, mask) -> None:
         """The lowest member."""
@@ -164,13 +165,13 @@ class Collectives:
         out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
         leader = out.op(f"call i32 @llvm.cttz.i32(i32 {mask}, i1 true)")
         if isinstance(target.first, Register):
-            self.give(target.first, "b32", (self.broadcast("i32", leader), None))
+            self.give(target.first, "b32", Value(self.broadcast("i32", leader)))
         if isinstance(target.second, Register):
             wide = self.broadcast("i32", leader)
             chosen = out.op(
                 f"icmp eq {vector('i32')} {wide}, {listed('i32', range(LANES))}"
             )
-            self.give(target.second, "pred", (chosen, None))
+            self.give(target.second, "pred", Value(chosen))
 
 
 def _not_compiled(instruction, _operands, _mask) -> None:

@@ -8,11 +8,12 @@ goes on from there.
 from __future__ import annotations
 
 from coursekit.simt.analysis.control import EXIT
-from coursekit.simt.compiled.affine import LANES, SAME
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import TO_GENERAL, WAITS, listed, splat, vector
 from coursekit.simt.compiled.unit import RESUME
+from coursekit.simt.compiled.values import Value
 from coursekit.simt.compiled.warp_code import WarpCode, register_type
 from coursekit.simt.isa import traits
 
@@ -112,7 +113,7 @@ class FastTier(WarpCode):
             if pattern.divergent:
                 return found
             base = self._base_of(one, found, pattern)
-            expected = self.spread(one, (base, pattern.offsets, pattern.groups))
+            expected = self.spread(one, Value.following(base, pattern))
             same = out.op(f"icmp eq {vector(one)} {found}, {expected}")
             same = out.op(f"icmp eq i32 {self.as_bits(same)}, -1")
             fits.append(same)
@@ -136,7 +137,7 @@ class FastTier(WarpCode):
         """Leave registers in the record as they are, and wait for the other warps."""
         for index in sorted(stretch.live):
             register = self.unit.function.registers[index]
-            type_, value = self.held(register), self.value(register)[0]
+            type_, value = self.held(register), self.value(register).name
             if type_ == vector("i1"):
                 type_, value = "i32", self.as_bits(value)
             self.set_field("%record", self.unit.places[index], type_, value)
@@ -168,7 +169,7 @@ class FastTier(WarpCode):
             register = self.unit.function.registers[index]
             one, place = register_type(register), self.unit.places[index]
             if not self.flow.general.registers[index].divergent:
-                self.set_field("%record", place, one, self.value(register)[0])
+                self.set_field("%record", place, one, self.value(register).name)
                 continue
             name = self.wide(register)
             if one == "i1":
@@ -188,19 +189,19 @@ class FastTier(WarpCode):
         self.agreed.pop(register.index, None)
         super().keep(register, value)
 
-    def load(self, register) -> tuple:
+    def load(self, register) -> Value:
         """A register's value out of its variable."""
         type_, pattern = self.held(register), self.pattern(register)
         if register.index not in self.unit.places:  # nobody reads it
-            return "zeroinitializer", pattern.offsets, pattern.groups
+            return Value.following("zeroinitializer", pattern)
         name = self.out.op(f"load {type_}, ptr %r{register.index}")
-        return name, pattern.offsets, pattern.groups
+        return Value.following(name, pattern)
 
     def store(self, register, value) -> None:
         """Keep a register's value in its variable, if another block reads it."""
         if register.index in self.unit.places:
             self.out.line(
-                f"store {self.held(register)} {value[0]}, ptr %r{register.index}"
+                f"store {self.held(register)} {value.name}, ptr %r{register.index}"
             )
 
     # -- checks ------------------------------------------------------------------------
@@ -233,8 +234,8 @@ class FastTier(WarpCode):
             return [self._agrees(register)]
         if check.what == "all":
             value = self.value(register)
-            if value[1] == SAME:
-                return [out.op(f"icmp eq i32 {value[0]}, -1")]
+            if value.uniform:
+                return [out.op(f"icmp eq i32 {value.name}, -1")]
             same = out.op(
                 f"icmp eq {vector('i32')} {self.wide(register)}, {splat('i32', -1)}"
             )
@@ -264,8 +265,8 @@ class FastTier(WarpCode):
     def _not_zero(self, register) -> str:
         out, one = self.out, register_type(register)
         value = self.value(register)
-        if value[1] == SAME:
-            return out.op(f"icmp ne {one} {value[0]}, 0")
+        if value.uniform:
+            return out.op(f"icmp ne {one} {value.name}, 0")
         zero = out.op(f"icmp eq {vector(one)} {self.wide(register)}, zeroinitializer")
         return out.op(f"icmp eq i32 {self.as_bits(zero)}, 0")
 
@@ -290,7 +291,7 @@ class FastTier(WarpCode):
             for request in requests:
                 self.checked[request.instruction.index] = bases, distance, (low, high)
             if under is not None:
-                runs, _ = self.condition(first.instruction)
+                runs = self.condition(first.instruction)
                 skipped = self.out.op(f"xor i1 {runs}, true")
                 legal = self.out.op(f"or i1 {legal}, {skipped}")
             holds.append(legal)
@@ -298,14 +299,14 @@ class FastTier(WarpCode):
 
     # -- memory ------------------------------------------------------------------------
 
-    def condition(self, instruction) -> tuple[str, None]:
+    def condition(self, instruction) -> str:
         """The guard of an instruction as one i1, the same for all lanes."""
         guard = instruction.guard
         known = self.agreed.get(guard.register.index)
-        name = known or self.value(guard.register)[0]
+        name = known or self.value(guard.register).name
         if guard.negated:
             name = self.out.op(f"xor i1 {name}, true")
-        return name, None
+        return name
 
     def load_memory(self, request) -> None:
         """A load: of all lanes, or skipped."""
@@ -323,13 +324,13 @@ class FastTier(WarpCode):
             if values is not None:
                 self.finish_load(request, values)
             return
-        runs, _ = self.condition(instruction)
+        runs = self.condition(instruction)
         targets = (
             [r for r in request.elements if hasattr(r, "index")]
             if request.loads
             else []
         )
-        before = [self.value(r) for r in targets]
+        before = [self.value(r).name for r in targets]
         here, work, after = out.fresh("here"), out.fresh("work"), out.fresh("after")
         out.line(f"br label %{here}")
         out.label(here)
@@ -339,7 +340,7 @@ class FastTier(WarpCode):
         values = act(request)
         if values is not None:
             self.finish_load(request, values)
-        made = [self.value(r) for r in targets]
+        made = [self.value(r).name for r in targets]
         self.known, self.vectors = kept
         end = out.fresh("end")
         out.line(f"br label %{end}")
@@ -347,12 +348,12 @@ class FastTier(WarpCode):
         out.line(f"br label %{after}")
         out.label(after)
         joined = [
-            out.op(f"phi {self.held(r)} [ {new[0]}, %{end} ], [ {old[0]}, %{here} ]")
+            out.op(f"phi {self.held(r)} [ {new}, %{end} ], [ {old}, %{here} ]")
             for r, new, old in zip(targets, made, before, strict=True)
         ]
         for register, name in zip(targets, joined, strict=True):
             pattern = self.pattern(register)
-            self.keep(register, (name, pattern.offsets, pattern.groups))
+            self.keep(register, Value.following(name, pattern))
 
     def _load_all(self, request):
         place = self._place(request)
@@ -451,7 +452,7 @@ class FastTier(WarpCode):
     def branch(self, instruction, stretch) -> None:
         """All lanes go one way."""
         out = self.out
-        taken, _ = self.condition(instruction)
+        taken = self.condition(instruction)
         jump, stay = out.fresh("jump"), out.fresh("stay")
         out.line(f"br i1 {taken}, label %{jump}, label %{stay}")
         kept = dict(self.known), dict(self.vectors)
@@ -466,7 +467,7 @@ class FastTier(WarpCode):
 
     def agreed_index(self, register) -> str:
         """A number that is the same in all lanes."""
-        return self.agreed.get(register.index) or self.value(register)[0]
+        return self.agreed.get(register.index) or self.value(register).name
 
 
 def _order(check) -> int:
@@ -486,7 +487,7 @@ def fits(tier, register, signed: bool) -> str:
     verb = "sext" if signed else "zext"
     if pattern.groups > 1:
         return _groups_fit(tier, register, signed)
-    wide = out.op(f"{verb} i32 {tier.value(register)[0]} to i64")
+    wide = out.op(f"{verb} i32 {tier.value(register).name} to i64")
     low = out.op(f"add i64 {wide}, {pattern.low}")
     high = out.op(f"add i64 {wide}, {pattern.high}")
     least, most = (-(2**31), 2**31 - 1) if signed else (0, 2**32 - 1)
@@ -499,7 +500,7 @@ def _groups_fit(tier, register, signed: bool) -> str:
     """The same for a register with a base for each group of lanes."""
     out, pattern = tier.out, tier.pattern(register)
     some, verb = f"<{pattern.groups} x i64>", "sext" if signed else "zext"
-    base = tier.value(register)[0]
+    base = tier.value(register).name
     wide = out.op(f"{verb} <{pattern.groups} x i32> {base} to {some}")
     low = out.op(f"add {some} {wide}, {splat('i64', pattern.low)}")
     high = out.op(f"add {some} {wide}, {splat('i64', pattern.high)}")

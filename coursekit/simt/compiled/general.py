@@ -8,7 +8,7 @@ to go where. As soon as all 32 lanes are together the fast tier takes over.
 from __future__ import annotations
 
 from coursekit.simt.analysis.control import EXIT
-from coursekit.simt.compiled.affine import LANES, SAME
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.fast import extends_sign, fits
 from coursekit.simt.compiled.flow import widening_source
 from coursekit.simt.compiled.runtime import Context
@@ -24,6 +24,7 @@ from coursekit.simt.compiled.unit import (
     TIER,
     bits,
 )
+from coursekit.simt.compiled.values import Value, uniform
 from coursekit.simt.compiled.warp_code import WarpCode, register_type
 from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Immediate
@@ -112,17 +113,17 @@ class GeneralTier(WarpCode):
         else:
             self.set_field("%record", place, vector(one), "zeroinitializer")
 
-    def load(self, register) -> tuple:
+    def load(self, register) -> Value:
         """A register's value out of the record."""
         one, pattern = register_type(register), self.pattern(register)
         place = self.unit.places.get(register.index)
         if place is None:  # nobody reads it
-            return "zeroinitializer", pattern.offsets
+            return Value.following("zeroinitializer", pattern)
         if not pattern.divergent:
-            return self.field("%record", place, one), pattern.offsets
+            return Value.following(self.field("%record", place, one), pattern)
         if one == "i1":
-            return self.lanes_bits(self.field("%record", place, "i32")), None
-        return self.field("%record", place, vector(one)), None
+            return Value(self.lanes_bits(self.field("%record", place, "i32")))
+        return Value(self.field("%record", place, vector(one)))
 
     def store(self, register, value) -> None:
         """Write the active lanes of a register to the record, if they are needed."""
@@ -131,17 +132,17 @@ class GeneralTier(WarpCode):
         out, one = self.out, register_type(register)
         place = self.unit.places[register.index]
         if not self.pattern(register).divergent:
-            self.set_field("%record", place, one, value[0])
+            self.set_field("%record", place, one, value.name)
             return
         if one == "i1":
             old = self.field("%record", place, "i32")
-            new = out.op(f"and i32 {self.as_bits(value[0])}, {self.mask}")
+            new = out.op(f"and i32 {self.as_bits(value.name)}, {self.mask}")
             rest = out.op(f"xor i32 {self.mask}, -1")
             kept = out.op(f"and i32 {old}, {rest}")
             self.set_field("%record", place, "i32", out.op(f"or i32 {new}, {kept}"))
             return
         at = out.op(f"getelementptr i8, ptr %record, i64 {place}")
-        self.merge(one, value[0], self.lanes, at)
+        self.merge(one, value.name, self.lanes, at)
 
     # -- lanes -------------------------------------------------------------------------
 
@@ -174,10 +175,10 @@ class GeneralTier(WarpCode):
         self.require(out.op(f"icmp eq i32 {wrong}, 0"))
         return self.mask
 
-    def _agreed(self, value: tuple) -> str:
+    def _agreed(self, value: Value) -> str:
         """The 32-bit value of the active lanes, which must be the same."""
-        if value[1] == SAME:
-            return value[0]
+        if value.uniform:
+            return value.name
         out, name = self.out, self.spread("i32", value)
         out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
         lane = out.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
@@ -218,12 +219,12 @@ class GeneralTier(WarpCode):
 
     def write(self, register, value, guard=None) -> None:
         """Write a register; one that all lanes share takes any active lane's value."""
-        if value[1] is None and not self.pattern(register).divergent:
+        if value.divergent and not self.pattern(register).divergent:
             out, one = self.out, register_type(register)
             out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
             lane = out.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
-            name = out.op(f"extractelement {vector(one)} {value[0]}, i32 {lane}")
-            value = (name, SAME)
+            name = out.op(f"extractelement {vector(one)} {value.name}, i32 {lane}")
+            value = uniform(name)
         super().write(register, value, guard)
 
     # -- memory ------------------------------------------------------------------------
@@ -262,12 +263,11 @@ class GeneralTier(WarpCode):
         out.line(f"br label %{after}")
         out.label(after)
         joined = [
-            (
+            Value(
                 out.op(
                     f"phi {vector(one)} [ {name}, %{end} ], "
                     f"[ zeroinitializer, %{here} ]"
-                ),
-                None,
+                )
             )
             for name in made
         ]
@@ -297,8 +297,10 @@ class GeneralTier(WarpCode):
             return None
         one = vector(f"i{8 * request.element}")
         return [
-            (out.op(f"phi {one} [ {a}, %{ends[0]} ], [ {b}, %{ends[1]} ]"), None)
-            for (a, _), (b, _) in zip(first, second, strict=True)
+            Value(
+                out.op(f"phi {one} [ {a.name}, %{ends[0]} ], [ {b.name}, %{ends[1]} ]")
+            )
+            for a, b in zip(first, second, strict=True)
         ]
 
     def _close(self, after: str) -> str:
@@ -324,7 +326,7 @@ class GeneralTier(WarpCode):
         if values is None:
             one = f"i{8 * request.element}"
             return [
-                (self.spread(one, value), None)
+                Value(self.spread(one, value))
                 for value in self.load_pattern(request, *place)
             ]
         lanes = self.lanes_bits(mask)

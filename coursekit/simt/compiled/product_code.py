@@ -12,6 +12,7 @@ from coursekit.simt.compiled.casts import f16_to_f32
 from coursekit.simt.compiled.nans import quieted
 from coursekit.simt.compiled.tier import vector
 from coursekit.simt.compiled.tracing import F16, Lanes
+from coursekit.simt.compiled.values import Value
 from coursekit.simt.interpreter.products import (
     TF32_BITS,
     Form,
@@ -44,7 +45,7 @@ class Products:
         found = self.out.op(f"call {_RESULTS} {_symbol(form)}({arguments})")
         for number, register in enumerate(target.elements):
             name = self.out.op(f"extractvalue {_RESULTS} {found}, {number}")
-            self.give(register, "f32", (name, None))
+            self.give(register, "f32", Value(name))
 
 
 def _symbol(form: Form) -> str:
