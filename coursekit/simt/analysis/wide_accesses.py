@@ -225,14 +225,14 @@ class _Flow:
 def _describe(instruction, addresses, fences, versions, flow) -> SharedAccess:
     operand = next(o for o in instruction.operands if isinstance(o, Address))
     place, kind = addresses.place(operand), _kind(instruction)
-    where, guard = instruction.location, instruction.guard
+    where, guard, row = instruction.location, instruction.guard, traits.of(instruction)
     guarded = guard and (guard.register.index, guard.negated)
     count = next((int(m[1]) for m in instruction.modifiers if m in ("v2", "v4")), 1)
     copied = copied_bytes(instruction)
     return SharedAccess(
         index=instruction.index,
         kind=kind,
-        width=copied or count * BYTES[instruction.type],
+        width=copied or row.lane_bytes or count * BYTES[instruction.type],
         line=(where.file, where.line) if where else ("", 0),
         loop=flow.loop(instruction),
         stretch=(

@@ -130,8 +130,9 @@ def narrowest(functions) -> int:
 
 def _width(instruction) -> int | None:
     """Bytes that an access takes at once; None for what leaves no shadow."""
-    memory = traits.of(instruction).memory
-    if memory == COPY:
+    row = traits.of(instruction)
+    if row.memory == COPY:
         return copied_bytes(instruction)
-    watched = memory and _ELSEWHERE.isdisjoint(instruction.modifiers)
-    return BYTES[instruction.type] if watched else None
+    if not row.memory or not _ELSEWHERE.isdisjoint(instruction.modifiers):
+        return None
+    return row.lane_bytes or BYTES[instruction.type]

@@ -34,6 +34,8 @@ class Traits:
         Whether the simulator has nothing to do for it.
     memory : str
         LOAD, STORE, ATOMIC, COPY (from one space to another), or "".
+    lane_bytes : int
+        Bytes at the address of each lane, where the type does not say it; else 0.
     polls : bool
         Whether what it reads may be what other threads are writing.
     consumes : bool
@@ -75,6 +77,7 @@ class Traits:
     fence: bool = False
     ignored: bool = False
     memory: str = ""
+    lane_bytes: int = 0
     polls: bool = False
     consumes: bool = False
     no_result: bool = False
