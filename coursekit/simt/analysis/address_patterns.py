@@ -11,13 +11,12 @@ from collections import defaultdict
 from enum import IntEnum
 
 from coursekit.simt.analysis.dataflow import registers_of
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import ATOMIC, LOAD
 from coursekit.simt.ptx.ir import Address, Register, Special
 
-_LINEAR = {"mov", "cvt", "cvta", "add", "sub", "mul", "mad", "shl"}
-_UNIFORM = {"activemask", "vote"}
 _INDICES = ("tid", "laneid")
 _PER_LANE = ("lanemask", "clock", "globaltimer")
-_PRIVATE = ("atom", "shfl", "match", "call", "mma", "wgmma")
 _AGGREGATED = {"add", "min", "max", "and", "or", "xor"}
 _SPACES = {"global", "shared", "shared::cta", "const"}
 _FLOATS = {"f16", "f16x2", "bf16", "bf16x2", "f32", "f64"}
@@ -38,7 +37,7 @@ def doubtful(function) -> set[int]:
     ----------
     function : ir.Function
     """
-    atomics = [i for i in function.instructions if i.opcode in ("atom", "red")]
+    atomics = [i for i in function.instructions if traits.of(i).memory == ATOMIC]
     strides = registers(function) if atomics else {}
     return {one.index for one in atomics if _is_doubtful(one, strides)}
 
@@ -71,17 +70,18 @@ def registers(function) -> dict[int, Stride]:
 
 
 def _result(function, instruction, strides) -> Stride:
-    if instruction.opcode in _UNIFORM:
+    row = traits.of(instruction)
+    if row.uniform_result and not row.unmeasured:
         return Stride.UNIFORM
-    if instruction.opcode in _PRIVATE or _is_private_load(function, instruction):
+    own = row.own_result and not row.unmeasured
+    if own or _is_private_load(function, instruction):
         return Stride.SCATTERED
     sources = [_of(operand, strides) for operand in instruction.operands[1:]]
     stride = max(sources, default=Stride.UNIFORM)
     if stride == Stride.UNIFORM:
         return stride
-    product = instruction.opcode in ("mul", "mad", "shl")
-    factors = sources[:2] if product else ()
-    linear = instruction.opcode in _LINEAR and factors != [Stride.AFFINE] * 2
+    factors = sources[:2] if row.product else ()
+    linear = row.linear and factors != [Stride.AFFINE] * 2
     return stride if linear else Stride.SCATTERED
 
 
@@ -100,7 +100,7 @@ def _of(operand, strides) -> Stride:
 
 def _is_private_load(function, instruction) -> bool:
     """A load of what each thread has for itself: locals, arguments, results."""
-    if instruction.opcode != "ld":
+    if traits.of(instruction).memory != LOAD:
         return False
     if "param" in instruction.modifiers:
         base = instruction.operands[1].base

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Function, Instruction, Label
 
 EXIT = -1
-# Instructions at which a warp may wait, so that they end a basic block.
-WAITING = {"bar", "barrier", "shfl", "vote", "match", "redux", "elect"}
-LEAVING = {"ret", "exit", "trap"}
 
 
 @dataclass(slots=True)
@@ -29,11 +27,8 @@ class BasicBlock:
 
 def ends_block(instruction: Instruction) -> bool:
     """Whether the next instruction starts a new basic block."""
-    return (
-        instruction.opcode in {"bra", "brx", "call"}
-        or instruction.opcode in LEAVING
-        or instruction.opcode in WAITING
-    )
+    row = traits.of(instruction)
+    return row.waits or row.leads_elsewhere
 
 
 def basic_blocks(function: Function, starts=()) -> list[BasicBlock]:
@@ -65,15 +60,16 @@ def _successors(function, blocks, b, number) -> tuple[int, ...]:
     def target(label: str) -> int:
         return number.get(function.labels[label], EXIT)
 
-    if last.opcode == "bra":
-        label = next(o for o in last.operands if isinstance(o, Label))
-        jump = target(label.name)
-        return (jump,) if last.guard is None else (jump, following)
-    if last.opcode == "brx":
+    row = traits.of(last)
+    if row.indexed:
         table = function.branch_tables[last.operands[1].name]
         jumps = tuple(dict.fromkeys(target(name) for name in table))
         return jumps if last.guard is None else (*jumps, following)
-    if last.opcode in LEAVING:
+    if row.jumps and not row.calls:
+        label = next(o for o in last.operands if isinstance(o, Label))
+        jump = target(label.name)
+        return (jump,) if last.guard is None else (jump, following)
+    if row.leaves:
         return (EXIT,) if last.guard is None else (EXIT, following)
     return (following,)
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from coursekit.simt.analysis.control import EXIT
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Address, Not, Pair, Register, Vector
-
-_NO_RESULT = {"st", "red", "bra", "brx", "bar", "barrier", "ret", "exit"}
-_ADDS_TO_RESULT = {"wgmma"}
 
 
 def movable_results(code) -> set[int]:
@@ -47,15 +45,15 @@ def registers_of(instruction) -> tuple[list[int], list[int]]:
     """Indices of the registers that an instruction writes and reads."""
     written: list[int] = []
     read: list[int] = []
-    stores = instruction.opcode in _NO_RESULT
+    row = traits.of(instruction)
     for position, operand in enumerate(instruction.operands):
-        into = read if position or stores else written
+        into = read if position or row.no_result else written
         for part in _parts(operand):
             if isinstance(part, Register):
                 into.append(part.index)
             elif isinstance(part, Address):
                 read.extend(p.index for p in (part.base,) if isinstance(p, Register))
-    if instruction.opcode in _ADDS_TO_RESULT:
+    if row.adds_to_result:
         read.extend(written)
     if instruction.guard is not None:
         read.append(instruction.guard.register.index)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import COPY, LOAD
+
 _POLLING = {"volatile", "relaxed", "acquire", "mmio"}
 # Bytes that one thread may copy, by the cache that the copy goes through.
 SIZES = {"ca": (4, 8, 16), "cg": (16,)}
@@ -10,8 +13,9 @@ _SPACES = ({"shared", "global"}, {"shared::cta", "global"})
 
 def polls(instruction) -> bool:
     """Whether an instruction looks at memory that other threads may be writing."""
-    return instruction.opcode in ("atom", "mbarrier") or (
-        instruction.opcode == "ld" and bool(_POLLING & set(instruction.modifiers))
+    row = traits.of(instruction)
+    return row.polls or (
+        row.memory == LOAD and not _POLLING.isdisjoint(instruction.modifiers)
     )
 
 
@@ -22,7 +26,7 @@ def copied_bytes(instruction) -> int | None:
     ----------
     instruction : ir.Instruction
     """
-    if instruction.opcode != "cp":
+    if traits.of(instruction).memory != COPY:
         return None
     words = [m for m in instruction.modifiers if not m.startswith("L2::")]
     if len(words) != 4 or words[0] != "async":

@@ -15,6 +15,8 @@ from enum import IntEnum
 from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
 from coursekit.simt.analysis.instructions import polls
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import ATOMIC, LOAD, STORE
 from coursekit.simt.ptx.ir import Address, Call, Register, Special, Symbol, Vector
 
 _TIMES = ("clock", "globaltimer", "smid", "warpid")
@@ -120,7 +122,7 @@ class _Search:
 
     def _follow(self, one, doubtful: bool) -> None:
         """Note what an instruction makes of the values that it reads."""
-        if one.opcode == "st":
+        if traits.of(one).memory == STORE:
             self._store(one)
             return
         level = Dependence.ANY if doubtful else self._result(one)
@@ -131,9 +133,10 @@ class _Search:
             )
 
     def _result(self, one) -> Dependence:
-        if one.opcode == "atom":
+        memory = traits.of(one).memory
+        if memory == ATOMIC:
             return Dependence.TICKET if _draws(one) else Dependence.ANY
-        if one.opcode == "ld":
+        if memory == LOAD:
             return self._load(one)
         sources = [self._of(operand) for operand in one.operands[1:]]
         level = max(sources, default=Dependence.NONE)
@@ -187,7 +190,7 @@ class _Search:
         block = self.code.blocks[number]
         last = self.code.last_instruction(number)
         level = self._guard(last)
-        if last.opcode == "brx":
+        if traits.of(last).indexed:
             level = max(level, self._of(last.operands[0]))
         if level == Dependence.NONE:
             return

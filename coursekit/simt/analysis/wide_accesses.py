@@ -19,15 +19,11 @@ from coursekit.simt.analysis.control import basic_blocks
 from coursekit.simt.analysis.dataflow import registers_of
 from coursekit.simt.analysis.instructions import copied_bytes
 from coursekit.simt.analysis.regions import ControlFlow
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import ATOMIC, COPY, LOAD, STORE
 from coursekit.simt.ptx.ir import BYTES, Address, Label
 
-LOAD, STORE, ATOMIC = "load", "store", "atomic"
-COPY = "copy"
-_KINDS = {"ld": LOAD, "ldu": LOAD, "st": STORE, "atom": ATOMIC, "red": ATOMIC,
-          "cp": STORE}  # fmt: skip
-_JUMPS = {"bra", "brx", "ret", "exit", "trap", "call"}
 _ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
-_FENCES = {"bar", "barrier", "membar", "fence", "call", "atom", "red", "cp"}
 _ELSEWHERE = {"global", "local", "const", "param"}
 HALF, WORD, WIDEST = 2, 4, 16
 
@@ -129,7 +125,7 @@ def shared_accesses(function, shared) -> list[SharedAccess]:
     for instruction in function.instructions:
         if instruction.index in starts:
             fences["block"] += 1
-        if instruction.opcode in _KINDS and _is_access(instruction):
+        if _kind(instruction) and _is_access(instruction):
             found.append(_describe(instruction, addresses, fences, versions, flow))
         _advance(instruction, fences)
         versions.update(registers_of(instruction)[0])
@@ -221,7 +217,8 @@ def _windows(members, unit: int, count: int, needed: int):
 
 def _is_access(instruction) -> bool:
     """Whether an instruction of these kinds moves bytes of shared memory."""
-    known = instruction.opcode != "cp" or copied_bytes(instruction) is not None
+    row = traits.of(instruction)
+    known = row.memory != COPY or copied_bytes(instruction) is not None
     return known and "shared" in _space(instruction)
 
 
@@ -257,15 +254,15 @@ class _Flow:
 
 def _describe(instruction, addresses, fences, versions, flow) -> SharedAccess:
     operand = next(o for o in instruction.operands if isinstance(o, Address))
-    place, kind = addresses.place(operand), _KINDS[instruction.opcode]
-    where, guard = instruction.location, instruction.guard
+    place, kind = addresses.place(operand), _kind(instruction)
+    where, guard, row = instruction.location, instruction.guard, traits.of(instruction)
     guarded = guard and (guard.register.index, guard.negated)
     count = next((int(m[1]) for m in instruction.modifiers if m in ("v2", "v4")), 1)
     copied = copied_bytes(instruction)
     return SharedAccess(
         index=instruction.index,
         kind=kind,
-        width=copied or count * BYTES[instruction.type],
+        width=copied or row.lane_bytes or count * BYTES[instruction.type],
         line=(where.file, where.line) if where else ("", 0),
         loop=flow.loop(instruction),
         stretch=(
@@ -283,12 +280,24 @@ def _describe(instruction, addresses, fences, versions, flow) -> SharedAccess:
 
 def _advance(instruction, fences: Counter) -> None:
     """Note what nothing is moved across: a store for loads, a load for stores."""
-    if instruction.opcode in _FENCES or _ORDERED & set(instruction.modifiers):
+    if _holds_back(instruction) or _ORDERED & set(instruction.modifiers):
         fences.update((LOAD, STORE))
         return
-    kind = _KINDS.get(instruction.opcode)
-    if kind is not None and not _ELSEWHERE & set(instruction.modifiers):
+    kind = _kind(instruction)
+    if kind and not _ELSEWHERE & set(instruction.modifiers):
         fences[STORE if kind == LOAD else LOAD] += 1
+
+
+def _kind(instruction) -> str:
+    """LOAD, STORE or ATOMIC for what touches shared memory; a copy stores there."""
+    memory = traits.of(instruction).memory
+    return STORE if memory == COPY else memory
+
+
+def _holds_back(instruction) -> bool:
+    """Whether nothing is moved across an instruction in either direction."""
+    row = traits.of(instruction)
+    return row.barrier or row.fence or row.calls or row.memory in (ATOMIC, COPY)
 
 
 def _starts(function) -> set[int]:
@@ -296,7 +305,7 @@ def _starts(function) -> set[int]:
     used = {name for _, name in _targets(function)}
     starts = {function.labels[name] for name in used}
     return starts | {
-        one.index + 1 for one in function.instructions if one.opcode in _JUMPS
+        one.index + 1 for one in function.instructions if traits.of(one).leads_elsewhere
     }
 
 
@@ -315,7 +324,7 @@ def _targets(function) -> list[tuple[int, str]]:
     found = []
     for one in function.instructions:
         names = [o.name for o in one.operands if isinstance(o, Label)]
-        if one.opcode == "brx":
+        if traits.of(one).indexed:
             names += function.branch_tables[one.operands[1].name]
         found += [(one.index, name) for name in names if name in function.labels]
     return found

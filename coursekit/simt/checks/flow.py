@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from coursekit.simt.analysis.dataflow import registers_of
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import STORE
 from coursekit.simt.ptx.ir import BYTES, Address, Register, Vector
 
 # Nobody reads it; it is only copied on chip or within device memory; it is copied
@@ -39,7 +41,7 @@ class Uses:
     def _use(self, instruction, index: int, space: str, seen: frozenset) -> str:
         if instruction.guard is not None and instruction.guard.register.index == index:
             return USED
-        if instruction.opcode == "st":
+        if traits.of(instruction).memory == STORE:
             if "param" not in instruction.modifiers:
                 return _stored(instruction, index, space)
             return COPY if self._is_member(instruction) else USED

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Address, Register, Vector
-
-# Instructions that hand a value on as it is.
-_COPIES = {"mov", "cvta"}
 
 
 def only_guesses(access, earlier) -> bool:
@@ -55,13 +53,13 @@ def _place(function, instruction) -> tuple:
     makers: dict[int, list] = {}
     for one in function.instructions:
         target = one.operands[0] if one.operands else None
-        if isinstance(target, Register) and one.opcode not in ("st", "red"):
+        if isinstance(target, Register) and not traits.of(one).no_result:
             makers.setdefault(target.index, []).append(one)
     index, seen = base.index, set()
     while index not in seen:
         seen.add(index)
         made = makers.get(index, [])
-        if len(made) == 1 and made[0].opcode in _COPIES:
+        if len(made) == 1 and traits.of(made[0]).copies:
             source = made[0].operands[1]
             if not isinstance(source, Register):
                 return source, address.offset

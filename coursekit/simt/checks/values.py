@@ -8,12 +8,11 @@ from coursekit.simt.checks import wording
 from coursekit.simt.checks.findings import ERROR, NOTE, Collector
 from coursekit.simt.checks.flow import COPY, LEAVES, UNUSED, USED, Uses
 from coursekit.simt.checks.watching import Enough, Observer
+from coursekit.simt.isa import traits
 from coursekit.simt.memory.memory import POISON
 from coursekit.simt.ptx.ir import Register, Vector
 
 WORD = 4
-# These compute with what they read, and keep none of it in a register.
-_COMPUTES = {"wgmma"}
 # Blocks at each end of the grid whose variables are looked at.
 BLOCKS = 1
 
@@ -84,7 +83,7 @@ class InitCheck(Observer):
             self._flying[region][places] = False
         if access.verb == "reads":
             written = valid[places]
-            if access.instruction.opcode in _COMPUTES:
+            if traits.of(access.instruction).consumes:
                 if not written.all():
                     self._report(ERROR, access, warp, part, ~written.all(axis=1))
             elif self._copied or not written.all():

@@ -7,12 +7,12 @@ instructions tell the observer what they touch. Other launches run the plain one
 from __future__ import annotations
 
 from coursekit.simt.analysis.instructions import copied_bytes
-from coursekit.simt.interpreter.access import READS, UPDATES, WRITES, Access
+from coursekit.simt.interpreter.access import UPDATES, WRITES, Access
 from coursekit.simt.interpreter.decode import Decoder
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import COPY
 from coursekit.simt.ptx.ir import BYTES
 
-_FENCES = {"membar", "fence"}
-_MEMORY = {"ld", "ldu", "st", "atom", "red"}
 _ELSEWHERE = {"param", "local", "const"}
 _STRONG = {"volatile", "relaxed", "acquire", "release", "mmio"}
 _RELEASES, _ACQUIRES = {"release", "acq_rel"}, {"acquire", "acq_rel"}
@@ -95,10 +95,9 @@ class WatchedAccess(Access):
         self.atomic = verb == UPDATES
         self.strong = self.atomic or bool(words & _STRONG)
         self.volatile = "volatile" in words
-        self.copies = instruction.opcode == "cp"
+        self.copies = traits.of(instruction).memory == COPY
         self.releases = bool(words & _RELEASES)
-        waits = instruction.opcode == "mbarrier" and verb == READS
-        self.acquires = bool(words & _ACQUIRES) or (waits and "relaxed" not in words)
+        self.acquires = bool(words & _ACQUIRES)
         self.in_block = "cta" in words
         self.writes = verb in (WRITES, UPDATES)
 
@@ -122,18 +121,22 @@ class WatchedDecoder(Decoder):
 
     def _step(self, instruction):
         step = super()._step(instruction)
-        if step is None and instruction.opcode in _FENCES:
+        if step is None and traits.of(instruction).fence:
             return lambda warp: warp.observer.fences(warp, instruction)
         return step
 
 
 def narrowest(functions) -> int:
     """Bytes of the narrowest access: shadows need to be no finer than that."""
-    widths = [
-        BYTES[one.type] if one.opcode in _MEMORY else copied_bytes(one)
-        for function in functions
-        for one in function.instructions
-        if (one.opcode in _MEMORY and not _ELSEWHERE & set(one.modifiers))
-        or copied_bytes(one)
-    ]
-    return min(widths, default=4)
+    widths = [_width(one) for function in functions for one in function.instructions]
+    return min(filter(None, widths), default=4)
+
+
+def _width(instruction) -> int | None:
+    """Bytes that an access takes at once; None for what leaves no shadow."""
+    row = traits.of(instruction)
+    if row.memory == COPY:
+        return copied_bytes(instruction)
+    if not row.memory or not _ELSEWHERE.isdisjoint(instruction.modifiers):
+        return None
+    return row.lane_bytes or BYTES[instruction.type]

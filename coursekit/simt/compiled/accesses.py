@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled import patterns
-from coursekit.simt.compiled.kinds import LANES, SAME
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import Request
-from coursekit.simt.compiled.tier import DATA, groups_of, splat, vector
+from coursekit.simt.compiled.tier import DATA, splat, vector
 from coursekit.simt.compiled.unit import bits
+from coursekit.simt.compiled.values import Value, uniform
 from coursekit.simt.ptx.ir import BYTES, Immediate, Register, Symbol, Vector
 
 
@@ -16,13 +17,13 @@ class Accesses:
 
     def host_offsets(self, request: Request) -> tuple[int, ...]:
         """Byte offsets of the lanes from the base, in host memory."""
-        offsets = [o + request.constant for o in request.kind.offsets]
+        offsets = [o + request.constant for o in request.pattern.offsets]
         if request.space == "local":
             stride = self.unit.local_stride
             offsets = [o + lane * stride for lane, o in enumerate(offsets)]
         return tuple(offsets)
 
-    def load_pattern(self, request, bases, distance, reach=None) -> list[tuple]:
+    def load_pattern(self, request, bases, distance, reach=None) -> list[Value]:
         """Values of the elements of a patterned load.
 
         `reach` are the bytes from each base that are known to be legal.
@@ -33,15 +34,10 @@ class Accesses:
         offsets = self.host_offsets(request)
         starts = [self.out.op(f"add i64 {base}, {distance}") for base in bases]
         if len(set(offsets)) == 1 and len(bases) == 1:
-            return [
-                (
-                    self._load_one(
-                        starts[0], offsets[0] + k * request.element, request
-                    ),
-                    SAME,
-                )
-                for k in range(len(request.elements))
-            ]
+            places = (
+                offsets[0] + k * request.element for k in range(len(request.elements))
+            )
+            return [uniform(self._load_one(starts[0], at, request)) for at in places]
         size = LANES // len(bases)
         parts = [
             patterns.load(
@@ -51,7 +47,7 @@ class Accesses:
             for g, start in enumerate(starts)
         ]  # fmt: skip
         return [
-            (patterns.joined(self.out, names, request.element), None)
+            Value(patterns.joined(self.out, names, request.element))
             for names in zip(*parts, strict=True)
         ]
 
@@ -61,12 +57,12 @@ class Accesses:
         size = request.element
         return self.out.op(f"load i{8 * size}, ptr {pointer}, align {size}, {DATA}")
 
-    def load_lanes(self, request: Request, hosts: str, lanes: str) -> list[tuple]:
+    def load_lanes(self, request: Request, hosts: str, lanes: str) -> list[Value]:
         """Values of the elements of a load at any addresses."""
         found = []
         for k in range(len(request.elements)):
             at = self._element_address(hosts, k * request.element)
-            found.append((patterns.gather(self.out, at, lanes, request.element), None))
+            found.append(Value(patterns.gather(self.out, at, lanes, request.element)))
         return found
 
     def _element_address(self, hosts: str, offset: int) -> str:
@@ -74,7 +70,7 @@ class Accesses:
             return hosts
         return self.out.op(f"add {vector('i64')} {hosts}, {splat('i64', offset)}")
 
-    def stored(self, request: Request) -> list[tuple]:
+    def stored(self, request: Request) -> list[Value]:
         """Values that a store writes, as bits of the element type."""
         type_ = f"u{8 * request.element}"
         found = []
@@ -109,8 +105,8 @@ class Accesses:
         """All lanes store to one place: the last one wins."""
         one = f"i{8 * request.element}"
         for k, value in enumerate(values):
-            name = value[0]
-            if value[1] != SAME or groups_of(value) > 1:
+            name = value.name
+            if not value.uniform:
                 wide = self.spread(one, value)
                 name = self.out.op(
                     f"extractelement {vector(one)} {wide}, i32 {LANES - 1}"
@@ -130,7 +126,7 @@ class Accesses:
                 self.out, at, lanes, self.spread(one, value), request.element
             )
 
-    def finish_load(self, request: Request, values: list[tuple], guard=None) -> None:
+    def finish_load(self, request: Request, values: list[Value], guard=None) -> None:
         """Write loaded values to their registers."""
         type_ = request.type_
         kind = type_ if type_[0] == "s" else f"u{8 * request.element}"
@@ -155,4 +151,4 @@ class Accesses:
             at = start + base.offset + source.offset + k * BYTES[type_]
             name = self.field("%params", at, f"i{bits(type_)}")
             kind = type_ if type_[0] == "s" else f"u{bits(type_)}"
-            self.give(register, kind, (name, SAME), guard)
+            self.give(register, kind, uniform(name), guard)

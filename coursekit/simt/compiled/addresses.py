@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import Request
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import GIVE_UP, OWN, listed, splat, vector
@@ -21,22 +21,22 @@ class Addresses:
         if isinstance(base, Symbol):
             wide = self.symbol(base, "u32" if request.space == "shared" else "u64")
             return self._extended(wide, 32 if request.space == "shared" else 64)
-        return self._extended(self.value(base)[0], bits(base.type))
+        return self._extended(self.value(base).name, bits(base.type))
 
     def group_bases(self, request: Request) -> list[str]:
         """The base of each group of lanes as a scalar i64."""
-        kind = request.kind
-        if kind.groups == 1:
+        pattern = request.pattern
+        if pattern.groups == 1:
             return [self.base_address(request)]
-        name, width = self.value(request.base)[0], bits(request.base.type)
+        name, width = self.value(request.base).name, bits(request.base.type)
         return [
             self._extended(
                 self.out.op(
-                    f"extractelement <{kind.groups} x i{width}> {name}, i32 {group}"
+                    f"extractelement <{pattern.groups} x i{width}> {name}, i32 {group}"
                 ),
                 width,
             )
-            for group in range(kind.groups)
+            for group in range(pattern.groups)
         ]
 
     def _extended(self, name: str, width: int) -> str:
@@ -124,9 +124,9 @@ class Addresses:
             distance = self.field(site, 16, "i64")
         if self._misaligned(request):
             return "false", distance
-        rest = request.kind.offsets[0] + request.constant
+        rest = request.pattern.offsets[0] + request.constant
         if (
-            request.kind.zeros < (request.width - 1).bit_length()
+            request.pattern.zeros < (request.width - 1).bit_length()
             or rest % request.width
         ):
             for base in bases:
@@ -145,8 +145,8 @@ class Addresses:
 
     @staticmethod
     def _misaligned(request: Request) -> bool:
-        first = request.kind.offsets[0]
-        return any((o - first) % request.width for o in request.kind.offsets)
+        first = request.pattern.offsets[0]
+        return any((o - first) % request.width for o in request.pattern.offsets)
 
     def _local_start(self) -> str:
         out = self.out

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.analysis.instructions import copied_bytes
-from coursekit.simt.compiled.kinds import LANES
-from coursekit.simt.compiled.requests import Request, kind_of
+from coursekit.simt.compiled.affine import LANES
+from coursekit.simt.compiled.requests import Request, pattern_of
 from coursekit.simt.compiled.tier import COUNTER, OWN, splat, vector
 from coursekit.simt.compiled.unit import (
     FUEL,
@@ -26,7 +26,7 @@ from coursekit.simt.ptx.ir import Not, Register
 class AsyncCopies:
     """A part of `WarpCode`."""
 
-    def asynchronous(self, instruction) -> None:
+    def emit_cp(self, instruction) -> None:
         """Emit one of the `cp.async` instructions."""
         words = instruction.modifiers
         if instruction.guard is not None and words[1] not in ("ca", "cg"):
@@ -102,10 +102,10 @@ class AsyncCopies:
             ("global", instruction.index),
         )[position]
         access = self.unit.accesses[key]
-        kind = kind_of(self, place.base, space)
+        pattern = pattern_of(self, place.base, space)
         return Request(
             instruction, access, space, place.base, place.offset, size, (), "b32",
-            kind, key,
+            pattern, key,
         )  # fmt: skip
 
     def _reading(self, instruction, size: int, mask: str) -> str:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from coursekit.simt.compiled import lanewise
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.tier import DATA, OWN, vector
 from coursekit.simt.compiled.unit import bits
-from coursekit.simt.isa import lookup
+from coursekit.simt.compiled.values import Value
+from coursekit.simt.isa import lookup, traits
 from coursekit.simt.ptx.ir import Register
 
 
 class Atomics:
     """A part of `WarpCode`."""
 
-    def atomic(self, instruction) -> None:
+    def emit_atom(self, instruction) -> None:
         """`atom` and `red`: one lane after the other."""
         operation = lookup.atomic(instruction)
         operands = list(instruction.operands)
-        target = operands.pop(0) if instruction.opcode == "atom" else None
+        target = None if traits.of(instruction).no_result else operands.pop(0)
         request = request_of(self, instruction)
         type_ = operation.results[0]
         size = bits(type_) // 8
@@ -49,8 +50,10 @@ class Atomics:
         self.known, self.vectors = kept
         if isinstance(target, Register):
             before = out.op(f"load {wide}, ptr %before, align 64, {OWN}")
-            self.give(target, type_, (before, None), guard)
+            self.give(target, type_, Value(before), guard)
         self.count_guarded(instruction)
+
+    emit_red = emit_atom
 
     def _each_lane(self, instruction, operation, mask, one, count) -> None:
         out = self.out

@@ -7,9 +7,11 @@ lanes of the member mask are here; where they are not, the interpreter takes ove
 from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt.compiled.kinds import LANES, SAME
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.tier import OWN, listed, splat, vector
 from coursekit.simt.compiled.unit import bits
+from coursekit.simt.compiled.values import Value, uniform
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Immediate, Pair, Register
 
 _REDUCTIONS = {"add": "add", "and": "and", "or": "or", "xor": "xor"}
@@ -19,20 +21,23 @@ class Collectives:
     """A part of `Tier`."""
 
     def collective(self, instruction) -> None:
-        """Emit a warp-wide instruction."""
+        """Emit a warp-wide instruction: the method `collective_...` of its opcode."""
         operands = list(instruction.operands)
         member = operands.pop() if "sync" in instruction.modifiers else None
         if instruction.guard is not None:
             raise UnsupportedError(f"{instruction.name} under a predicate")
         mask = self.members(member)
-        emit = {
-            "shfl": self._shuffle, "vote": self._vote, "match": self._match,
-            "redux": self._redux, "elect": self._elect,
-        }.get(instruction.opcode)  # fmt: skip
-        if emit is not None:
+        if not traits.of(instruction).barrier:
+            emit = getattr(self, f"collective_{instruction.opcode}", _not_compiled)
             emit(instruction, operands, mask)
 
-    def _shuffle(self, instruction, operands, mask) -> None:
+    def emit_activemask(self, instruction) -> None:
+        """Lanes that are together here."""
+        mask = uniform(self.active("-1"))
+        self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
+
+    def collective_shfl(self, instruction, operands, mask) -> None:
+        """A value of another lane."""
         target, value, lane, clamp = operands
         first = target.first if isinstance(target, Pair) else target
         second = target.second if isinstance(target, Pair) else None
@@ -51,9 +56,9 @@ class Collectives:
         else:
             moved, inside = self._computed_shuffle(mode, moved, lane, clamp)
         if isinstance(first, Register):
-            self.give(first, "b32", (moved, None))
+            self.give(first, "b32", Value(moved))
         if isinstance(second, Register):
-            self.give(second, "pred", (inside, None))
+            self.give(second, "pred", Value(inside))
 
     def _computed_shuffle(self, mode, moved, lane, clamp) -> tuple[str, str]:
         out, wide = self.out, vector("i32")
@@ -87,7 +92,8 @@ class Collectives:
     def _masked(self, name, mask) -> str:
         return self.out.op(f"and {vector('i32')} {name}, {splat('i32', mask)}")
 
-    def _vote(self, instruction, operands, mask) -> None:
+    def collective_vote(self, instruction, operands, mask) -> None:
+        """What the predicates of all members say together."""
         target, source = operands
         out = self.out
         votes = self.as_bits(self.source(source, "pred", LANES))
@@ -95,7 +101,7 @@ class Collectives:
         mode = next(m for m in instruction.modifiers
                     if m in ("all", "any", "uni", "ballot"))  # fmt: skip
         if mode == "ballot":
-            self.give(target, "b32", (votes, SAME))
+            self.give(target, "b32", uniform(votes))
             return
         if mode == "any":
             result = out.op(f"icmp ne i32 {votes}, 0")
@@ -104,9 +110,10 @@ class Collectives:
             if mode == "uni":
                 none = out.op(f"icmp eq i32 {votes}, 0")
                 result = out.op(f"or i1 {result}, {none}")
-        self.give(target, "pred", (result, SAME))
+        self.give(target, "pred", uniform(result))
 
-    def _redux(self, instruction, operands, mask) -> None:
+    def collective_redux(self, instruction, operands, mask) -> None:
+        """A sum, extreme or the like of all members."""
         type_ = instruction.type
         if type_ not in ("u32", "s32", "b32"):
             raise UnsupportedError("redux of floats")
@@ -125,9 +132,10 @@ class Collectives:
         )
         out.declare(f"declare i32 @llvm.vector.reduce.{verb}.v32i32({wide})")
         result = out.op(f"call i32 @llvm.vector.reduce.{verb}.v32i32({wide} {kept})")
-        self.give(operands[0], type_, (result, SAME))
+        self.give(operands[0], type_, uniform(result))
 
-    def _match(self, instruction, operands, mask) -> None:
+    def collective_match(self, instruction, operands, mask) -> None:
+        """Members with the same value."""
         target, source = operands
         out = self.out
         type_ = instruction.type
@@ -142,27 +150,32 @@ class Collectives:
         first = target.first if pair else target
         if "all" in instruction.modifiers:
             value = out.op(f"select i1 {agree}, i32 {mask}, i32 0")
-            value = (self.broadcast("i32", value), None)
+            value = self.broadcast("i32", value)
         else:
-            value = (out.op(f"load {vector('i32')}, ptr %found, align 64, {OWN}"), None)
+            value = out.op(f"load {vector('i32')}, ptr %found, align 64, {OWN}")
         if isinstance(first, Register):
-            self.give(first, "b32", value)
+            self.give(first, "b32", Value(value))
         if pair and isinstance(target.second, Register):
-            self.give(target.second, "pred", (self.broadcast("i1", agree), None))
+            self.give(target.second, "pred", Value(self.broadcast("i1", agree)))
 
-    def _elect(self, instruction, operands, mask) -> None:
+    def collective_elect(self, instruction, operands, mask) -> None:
+        """The lowest member."""
         (target,) = operands
         out = self.out
         out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
         leader = out.op(f"call i32 @llvm.cttz.i32(i32 {mask}, i1 true)")
         if isinstance(target.first, Register):
-            self.give(target.first, "b32", (self.broadcast("i32", leader), None))
+            self.give(target.first, "b32", Value(self.broadcast("i32", leader)))
         if isinstance(target.second, Register):
             wide = self.broadcast("i32", leader)
             chosen = out.op(
                 f"icmp eq {vector('i32')} {wide}, {listed('i32', range(LANES))}"
             )
-            self.give(target.second, "pred", (chosen, None))
+            self.give(target.second, "pred", Value(chosen))
+
+
+def _not_compiled(instruction, _operands, _mask) -> None:
+    raise UnsupportedError(instruction.name)
 
 
 def _known_sources(mode: str, lane: int, clamp: int):

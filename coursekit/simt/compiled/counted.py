@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import Request
 from coursekit.simt.compiled.tier import OWN, splat, vector
 from coursekit.simt.memory.counters import shared_wavefronts
@@ -23,33 +23,33 @@ class Counted:
 
     def fixed_counts(self, request: Request) -> tuple[int, int, int] | None:
         """Requests, sectors or wavefronts, and conflicts of all lanes, if known."""
-        kind = request.kind
-        if kind.varies:
+        pattern = request.pattern
+        if pattern.divergent:
             return None
         if request.space == "shared":
             width, below = self.counted_width(request)
-            if width < 4 and kind.zeros < 2 and not kind.uniform:
+            if width < 4 and pattern.zeros < 2 and not pattern.uniform:
                 return None
-            first = min(kind.offsets)
+            first = min(pattern.offsets)
             places = [
-                o - first + request.constant % 4 * (width < 4) for o in kind.offsets
+                o - first + request.constant % 4 * (width < 4) for o in pattern.offsets
             ]
             used, lost = shared_wavefronts(
                 list(range(LANES)), places, width, load=request.loads
             )
             return 1, used, lost
-        if kind.groups > 1:
+        if pattern.groups > 1:
             return None
         table = self.sector_table(request)
         return (1, table[0], 0) if len(set(table)) == 1 else None
 
     def sector_table(self, request: Request, group: int = 0) -> list[int]:
         """Sectors of a group of lanes, by its base's place in a sector."""
-        grain, size = min(request.width, 32), LANES // request.kind.groups
-        own = request.kind.offsets[group * size : (group + 1) * size]
+        grain, size = min(request.width, 32), LANES // request.pattern.groups
+        own = request.pattern.offsets[group * size : (group + 1) * size]
         places = [o + request.constant for o in own]
         shifts = range(-places[0] % grain, 32, grain)
-        if request.kind.zeros >= 5:
+        if request.pattern.zeros >= 5:
             shifts = [0] * len(shifts)
         return [len({(p + shift) >> 5 for p in places}) for shift in shifts]
 
@@ -79,7 +79,7 @@ class Counted:
 
     def _unless_shared(self, request, bases, total: str) -> str:
         """The sum over groups, or a count lane by lane if groups share sectors."""
-        out, offsets = self.out, request.kind.offsets
+        out, offsets = self.out, request.pattern.offsets
         size = LANES // len(bases)
         ends = []
         for g, base in enumerate(bases):

@@ -20,6 +20,7 @@ from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
 from coursekit.simt.compiled.unit import Unit
 from coursekit.simt.compiled.workspace import Workspace
+from coursekit.simt.isa.traits import TRAITS
 from coursekit.simt.memory import faults
 
 # What ill-formed PTX may run into, which the interpreter then explains.
@@ -116,13 +117,8 @@ def obstacle(launch) -> str | None:
     if launch.configuration.cooperative:
         return "grid-wide barriers"
     opcodes = {i.opcode for i in launch.code.function.instructions}
-    if "call" in opcodes:
-        return "calls of functions"
-    if "mbarrier" in opcodes:
-        return "barriers in shared memory"
-    if "wgmma" in opcodes:
-        return "products of warpgroups"
-    return None
+    reasons = (row.interpreted for name, row in TRAITS.items() if name in opcodes)
+    return next(filter(None, reasons), None)
 
 
 _KEPT_LOCK = threading.Lock()

@@ -8,12 +8,14 @@ goes on from there.
 from __future__ import annotations
 
 from coursekit.simt.analysis.control import EXIT
-from coursekit.simt.compiled.kinds import LANES, SAME
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import TO_GENERAL, WAITS, listed, splat, vector
 from coursekit.simt.compiled.unit import RESUME
+from coursekit.simt.compiled.values import Value
 from coursekit.simt.compiled.warp_code import WarpCode, register_type
+from coursekit.simt.isa import traits
 
 # Where a warp resumes whose registers have the form of this tier.
 OWN_FORM = 1 << 20
@@ -29,7 +31,7 @@ class FastTier(WarpCode):
         self.missed: dict[int, int] = {}
         for index in self.unit.places:
             register = self.unit.function.registers[index]
-            if index in self.kinds.registers:
+            if index in self.affine.registers:
                 out.line(f"%r{index} = alloca {self.held(register)}")
         resume = self.field("%record", RESUME, "i32")
         entries = sorted(self._entries())
@@ -70,7 +72,7 @@ class FastTier(WarpCode):
         found = set()
         for number, block in enumerate(self.flow.blocks[:-1]):
             last = self.flow.instructions[block.start + block.length - 1]
-            if last.opcode in ("bar", "barrier"):
+            if traits.of(last).barrier:
                 found.add(self.flow.stretch_of(number + 1))
         return found
 
@@ -104,17 +106,17 @@ class FastTier(WarpCode):
         out.line(f"br i1 {all_fit}, label %s{stretch.number}, label %lost")
 
     def _read(self, register, fits: list[str]) -> str:
-        out, kind = self.out, self.kind(register)
+        out, pattern = self.out, self.pattern(register)
         one, place = register_type(register), self.unit.places[register.index]
-        if self.flow.general.registers[register.index].varies:
+        if self.flow.general.registers[register.index].divergent:
             if one == "i1":
                 found = self.lanes_bits(self.field("%record", place, "i32"))
             else:
                 found = self.field("%record", place, vector(one))
-            if kind.varies:
+            if pattern.divergent:
                 return found
-            base = self._base_of(one, found, kind)
-            expected = self.spread(one, (base, kind.offsets, kind.groups))
+            base = self._base_of(one, found, pattern)
+            expected = self.spread(one, Value.following(base, pattern))
             same = out.op(f"icmp eq {vector(one)} {found}, {expected}")
             same = out.op(f"icmp eq i32 {self.as_bits(same)}, -1")
             fits.append(same)
@@ -138,30 +140,30 @@ class FastTier(WarpCode):
         """Leave registers in the record as they are, and wait for the other warps."""
         for index in sorted(stretch.live):
             register = self.unit.function.registers[index]
-            type_, value = self.held(register), self.value(register)[0]
+            type_, value = self.held(register), self.value(register).name
             if type_ == vector("i1"):
                 type_, value = "i32", self.as_bits(value)
             self.set_field("%record", self.unit.places[index], type_, value)
         self.set_field("%record", RESUME, "i32", OWN_FORM + stretch.number)
         self.out.line(f"ret i32 {WAITS}")
 
-    def _base_of(self, one: str, found: str, kind) -> str:
+    def _base_of(self, one: str, found: str, pattern) -> str:
         """The base, or bases, of a vector that should follow a pattern."""
         out = self.out
-        if kind.groups == 1:
+        if pattern.groups == 1:
             base = out.op(f"extractelement {vector(one)} {found}, i32 0")
-            if kind.offsets[0]:
-                base = out.op(f"sub {one} {base}, {kind.offsets[0]}")
+            if pattern.offsets[0]:
+                base = out.op(f"sub {one} {base}, {pattern.offsets[0]}")
             return base
-        size = LANES // kind.groups
+        size = LANES // pattern.groups
         starts = range(0, LANES, size)
-        some = f"<{kind.groups} x {one}>"
+        some = f"<{pattern.groups} x {one}>"
         text = ", ".join(f"i32 {lane}" for lane in starts)
         base = out.op(
             f"shufflevector {vector(one)} {found}, {vector(one)} poison, "
-            f"<{kind.groups} x i32> <{text}>"
+            f"<{pattern.groups} x i32> <{text}>"
         )
-        offsets = listed(one, [kind.offsets[lane] for lane in starts])
+        offsets = listed(one, [pattern.offsets[lane] for lane in starts])
         return out.op(f"sub {some} {base}, {offsets}")
 
     def _save(self, registers) -> None:
@@ -169,8 +171,8 @@ class FastTier(WarpCode):
         for index in sorted(registers):
             register = self.unit.function.registers[index]
             one, place = register_type(register), self.unit.places[index]
-            if not self.flow.general.registers[index].varies:
-                self.set_field("%record", place, one, self.value(register)[0])
+            if not self.flow.general.registers[index].divergent:
+                self.set_field("%record", place, one, self.value(register).name)
                 continue
             name = self.wide(register)
             if one == "i1":
@@ -190,19 +192,19 @@ class FastTier(WarpCode):
         self.agreed.pop(register.index, None)
         super().keep(register, value)
 
-    def load(self, register) -> tuple:
+    def load(self, register) -> Value:
         """A register's value out of its variable."""
-        type_, kind = self.held(register), self.kind(register)
+        type_, pattern = self.held(register), self.pattern(register)
         if register.index not in self.unit.places:  # nobody reads it
-            return "zeroinitializer", kind.offsets, kind.groups
+            return Value.following("zeroinitializer", pattern)
         name = self.out.op(f"load {type_}, ptr %r{register.index}")
-        return name, kind.offsets, kind.groups
+        return Value.following(name, pattern)
 
     def store(self, register, value) -> None:
         """Keep a register's value in its variable, if another block reads it."""
         if register.index in self.unit.places:
             self.out.line(
-                f"store {self.held(register)} {value[0]}, ptr %r{register.index}"
+                f"store {self.held(register)} {value.name}, ptr %r{register.index}"
             )
 
     # -- checks ------------------------------------------------------------------------
@@ -235,8 +237,8 @@ class FastTier(WarpCode):
             return [self._agrees(register)]
         if check.what == "all":
             value = self.value(register)
-            if value[1] == SAME:
-                return [out.op(f"icmp eq i32 {value[0]}, -1")]
+            if value.uniform:
+                return [out.op(f"icmp eq i32 {value.name}, -1")]
             same = out.op(
                 f"icmp eq {vector('i32')} {self.wide(register)}, {splat('i32', -1)}"
             )
@@ -266,8 +268,8 @@ class FastTier(WarpCode):
     def _not_zero(self, register) -> str:
         out, one = self.out, register_type(register)
         value = self.value(register)
-        if value[1] == SAME:
-            return out.op(f"icmp ne {one} {value[0]}, 0")
+        if value.uniform:
+            return out.op(f"icmp ne {one} {value.name}, 0")
         zero = out.op(f"icmp eq {vector(one)} {self.wide(register)}, zeroinitializer")
         return out.op(f"icmp eq i32 {self.as_bits(zero)}, 0")
 
@@ -292,7 +294,7 @@ class FastTier(WarpCode):
             for request in requests:
                 self.checked[request.instruction.index] = bases, distance, (low, high)
             if under is not None:
-                runs, _ = self.condition(first.instruction)
+                runs = self.condition(first.instruction)
                 skipped = self.out.op(f"xor i1 {runs}, true")
                 legal = self.out.op(f"or i1 {legal}, {skipped}")
             holds.append(legal)
@@ -300,14 +302,14 @@ class FastTier(WarpCode):
 
     # -- memory ------------------------------------------------------------------------
 
-    def condition(self, instruction) -> tuple[str, None]:
+    def condition(self, instruction) -> str:
         """The guard of an instruction as one i1, the same for all lanes."""
         guard = instruction.guard
         known = self.agreed.get(guard.register.index)
-        name = known or self.value(guard.register)[0]
+        name = known or self.value(guard.register).name
         if guard.negated:
             name = self.out.op(f"xor i1 {name}, true")
-        return name, None
+        return name
 
     def load_memory(self, request) -> None:
         """A load: of all lanes, or skipped."""
@@ -325,13 +327,13 @@ class FastTier(WarpCode):
             if values is not None:
                 self.finish_load(request, values)
             return
-        runs, _ = self.condition(instruction)
+        runs = self.condition(instruction)
         targets = (
             [r for r in request.elements if hasattr(r, "index")]
             if request.loads
             else []
         )
-        before = [self.value(r) for r in targets]
+        before = [self.value(r).name for r in targets]
         here, work, after = out.fresh("here"), out.fresh("work"), out.fresh("after")
         out.line(f"br label %{here}")
         out.label(here)
@@ -341,7 +343,7 @@ class FastTier(WarpCode):
         values = act(request)
         if values is not None:
             self.finish_load(request, values)
-        made = [self.value(r) for r in targets]
+        made = [self.value(r).name for r in targets]
         self.known, self.vectors = kept
         end = out.fresh("end")
         out.line(f"br label %{end}")
@@ -349,12 +351,12 @@ class FastTier(WarpCode):
         out.line(f"br label %{after}")
         out.label(after)
         joined = [
-            out.op(f"phi {self.held(r)} [ {new[0]}, %{end} ], [ {old[0]}, %{here} ]")
+            out.op(f"phi {self.held(r)} [ {new}, %{end} ], [ {old}, %{here} ]")
             for r, new, old in zip(targets, made, before, strict=True)
         ]
         for register, name in zip(targets, joined, strict=True):
-            kind = self.kind(register)
-            self.keep(register, (name, kind.offsets, kind.groups))
+            pattern = self.pattern(register)
+            self.keep(register, Value.following(name, pattern))
 
     def _load_all(self, request):
         place = self._place(request)
@@ -379,7 +381,7 @@ class FastTier(WarpCode):
 
     def _place(self, request) -> tuple | None:
         """Bases of a patterned access, distance to host memory, and legal bytes."""
-        if request.kind.varies:
+        if request.pattern.divergent:
             return None
         checked = self.checked.get(request.instruction.index)
         if checked is not None:
@@ -453,24 +455,22 @@ class FastTier(WarpCode):
     def branch(self, instruction, stretch) -> None:
         """All lanes go one way."""
         out = self.out
-        taken, _ = self.condition(instruction)
+        taken = self.condition(instruction)
         jump, stay = out.fresh("jump"), out.fresh("stay")
         out.line(f"br i1 {taken}, label %{jump}, label %{stay}")
         kept = dict(self.known), dict(self.vectors)
         out.label(jump)
-        if instruction.opcode == "trap":
+        row = traits.of(instruction)
+        if row.traps:
             self.require("false")
-        self.go(
-            stretch,
-            self.jump_target(instruction) if instruction.opcode == "bra" else EXIT,
-        )
+        self.go(stretch, self.jump_target(instruction) if row.jumps else EXIT)
         self.known, self.vectors = kept
         out.label(stay)
         self.go_on(stretch)
 
     def agreed_index(self, register) -> str:
         """A number that is the same in all lanes."""
-        return self.agreed.get(register.index) or self.value(register)[0]
+        return self.agreed.get(register.index) or self.value(register).name
 
 
 def _order(check) -> int:
@@ -486,13 +486,13 @@ def extends_sign(instruction) -> bool:
 
 def fits(tier, register, signed: bool) -> str:
     """Whether adding a register's offsets does not wrap in 32 bits."""
-    out, kind = tier.out, tier.kind(register)
+    out, pattern = tier.out, tier.pattern(register)
     verb = "sext" if signed else "zext"
-    if kind.groups > 1:
+    if pattern.groups > 1:
         return _groups_fit(tier, register, signed)
-    wide = out.op(f"{verb} i32 {tier.value(register)[0]} to i64")
-    low = out.op(f"add i64 {wide}, {kind.low}")
-    high = out.op(f"add i64 {wide}, {kind.high}")
+    wide = out.op(f"{verb} i32 {tier.value(register).name} to i64")
+    low = out.op(f"add i64 {wide}, {pattern.low}")
+    high = out.op(f"add i64 {wide}, {pattern.high}")
     least, most = (-(2**31), 2**31 - 1) if signed else (0, 2**32 - 1)
     above = out.op(f"icmp sge i64 {low}, {least}")
     below = out.op(f"icmp sle i64 {high}, {most}")
@@ -501,17 +501,17 @@ def fits(tier, register, signed: bool) -> str:
 
 def _groups_fit(tier, register, signed: bool) -> str:
     """The same for a register with a base for each group of lanes."""
-    out, kind = tier.out, tier.kind(register)
-    some, verb = f"<{kind.groups} x i64>", "sext" if signed else "zext"
-    base = tier.value(register)[0]
-    wide = out.op(f"{verb} <{kind.groups} x i32> {base} to {some}")
-    low = out.op(f"add {some} {wide}, {splat('i64', kind.low)}")
-    high = out.op(f"add {some} {wide}, {splat('i64', kind.high)}")
+    out, pattern = tier.out, tier.pattern(register)
+    some, verb = f"<{pattern.groups} x i64>", "sext" if signed else "zext"
+    base = tier.value(register).name
+    wide = out.op(f"{verb} <{pattern.groups} x i32> {base} to {some}")
+    low = out.op(f"add {some} {wide}, {splat('i64', pattern.low)}")
+    high = out.op(f"add {some} {wide}, {splat('i64', pattern.high)}")
     least, most = (-(2**31), 2**31 - 1) if signed else (0, 2**32 - 1)
     above = out.op(f"icmp sge {some} {low}, {splat('i64', least)}")
     below = out.op(f"icmp sle {some} {high}, {splat('i64', most)}")
-    flags = f"<{kind.groups} x i1>"
+    flags = f"<{pattern.groups} x i1>"
     both = out.op(f"and {flags} {above}, {below}")
-    name = f"llvm.vector.reduce.and.v{kind.groups}i1"
+    name = f"llvm.vector.reduce.and.v{pattern.groups}i1"
     out.declare(f"declare i1 @{name}({flags})")
     return out.op(f"call i1 @{name}({flags} {both})")

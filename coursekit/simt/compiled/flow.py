@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from coursekit.simt.analysis.control import EXIT, WAITING
+from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
-from coursekit.simt.compiled.kinds import Kinds, integral, rows_of
+from coursekit.simt.compiled.affine import AffineAnalysis, integral, rows_of
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import ATOMIC, COPY, LOAD, STORE
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register
-
-MEMORY = {"ld", "ldu", "st", "atom", "red"}
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ class Stretch:
 
 
 class Flow:
-    """Stretches, liveness and kinds of a decoded kernel."""
+    """Stretches, liveness and affine analysis of a decoded kernel."""
 
     def __init__(self, code, shape):
         self.code, self.shape = code, shape
@@ -53,10 +53,10 @@ class Flow:
         self.blocks = code.blocks
         self.live_in, self.live_out = liveness(code)
         undefined = self.live_in[0] if self.blocks else ()
-        self.fast = Kinds(
+        self.fast = AffineAnalysis(
             code.function, shape, undefined=undefined, groups=rows_of(shape)
         )
-        self.general = self._general_kinds(undefined)
+        self.general = self._general_analysis(undefined)
         self.stretches: list[Stretch] = []
         self.first: dict[int, int] = {}
         for number in range(len(self.blocks)):
@@ -95,30 +95,35 @@ class Flow:
 
     def checks(self, instruction):
         """Yield what the fast tier must know before an instruction."""
-        kinds, opcode = self.fast, instruction.opcode
+        analysis, row = self.fast, traits.of(instruction)
         guard = instruction.guard
-        effect = opcode in ("ld", "ldu", "st", "bra", "ret", "exit", "trap")
-        if guard is not None and effect and not kinds.of(guard.register).uniform:
+        effect = row.leads_elsewhere or row.memory in (LOAD, STORE)
+        if guard is not None and effect and not analysis.of(guard.register).uniform:
             yield Check("agree", guard.register, [instruction])
-        if opcode == "brx" and not kinds.of(instruction.operands[0]).uniform:
-            yield Check("agree", instruction.operands[0], [instruction])
-        if opcode in WAITING and "sync" in instruction.modifiers:
-            member = instruction.operands[-1] if opcode != "barrier" else None
-            if opcode not in ("bar", "barrier") and isinstance(member, Register):
+        if row.indexed:
+            index = instruction.operands[0]
+            if not analysis.of(index).uniform:
+                yield Check("agree", index, [instruction])
+        if row.waits and not row.barrier and "sync" in instruction.modifiers:
+            member = instruction.operands[-1]
+            if isinstance(member, Register):
                 yield Check("all", member, [instruction])
         widened = widening_source(instruction)
         if widened is not None:
-            kind = kinds.of(widened)
-            if not kind.varies and not kind.uniform:
+            pattern = analysis.of(widened)
+            if not pattern.divergent and not pattern.uniform:
                 yield Check("widen", widened, [instruction])
-        if opcode in ("div", "rem") and integral(instruction):
-            divisor = instruction.operands[2]
+        operation = self.code.operations.get(instruction.index)
+        if operation is not None and operation.divisor is not None:
+            divisor = instruction.operands[1 + operation.divisor]
             if isinstance(divisor, Register):
                 yield Check("divisor", divisor, [instruction])
         base = address_base(instruction)
-        if base is not None and opcode not in ("atom", "red"):
-            kind = kinds.of(base)
-            if not kind.varies and (kind.groups == 1 or in_device_memory(instruction)):
+        if base is not None and row.memory != ATOMIC:
+            pattern = analysis.of(base)
+            if not pattern.divergent and (
+                pattern.groups == 1 or in_device_memory(instruction)
+            ):
                 yield Check("range", base, [instruction])
 
     def _find_live(self) -> None:
@@ -130,37 +135,40 @@ class Flow:
                     _step_back(self.instructions[index], live)
                 stretch.live = frozenset(live)
 
-    # -- kinds under divergence --------------------------------------------------------
+    # -- analysis under divergence -----------------------------------------------------
 
-    def _general_kinds(self, undefined) -> Kinds:
-        """Kinds that hold when some lanes of a warp go other ways.
+    def _general_analysis(self, undefined) -> AffineAnalysis:
+        """Patterns that hold when some lanes of a warp go other ways.
 
         What is written where only some lanes may be, and read in another block,
         differs from lane to lane.
         """
-        varying: set[int] = set()
+        divergent: set[int] = set()
         while True:
-            kinds = Kinds(self.code.function, self.shape, frozenset(varying), undefined)
-            before = len(varying)
-            for block in self._partly_run(kinds):
+            analysis = AffineAnalysis(
+                self.code.function, self.shape, frozenset(divergent), undefined
+            )
+            before = len(divergent)
+            for block in self._partly_run(analysis):
                 start = self.blocks[block].start
                 for index in range(start, start + self.blocks[block].length):
                     for register in registers_of(self.instructions[index])[0]:
                         if register in self.live_out[block]:
-                            varying.add(register)
-            if len(varying) == before:
-                return kinds
+                            divergent.add(register)
+            if len(divergent) == before:
+                return analysis
 
-    def _partly_run(self, kinds) -> set[int]:
+    def _partly_run(self, analysis) -> set[int]:
         """Blocks that may run while live lanes of their warp are elsewhere."""
         found: set[int] = set()
         for number, block in enumerate(self.blocks):
             last = self.instructions[block.start + block.length - 1]
             successors = self.code.successors[number]
-            if len(successors) < 2 or not _decides_by_lane(last, kinds):
+            if len(successors) < 2 or not _decides_by_lane(last, analysis):
                 continue
             sides = [self._side(s, block.reconvergence) for s in successors]
-            if last.opcode == "bra" and block.reconvergence == EXIT:
+            row = traits.of(last)
+            if row.jumps and not row.indexed and block.reconvergence == EXIT:
                 sides = self._without_leavers(successors, sides)
             found.update(*sides)
         return found
@@ -202,10 +210,10 @@ def _add_check(checks: list[Check], new: Check) -> None:
     checks.append(new)
 
 
-def _decides_by_lane(last, kinds) -> bool:
-    if last.opcode == "brx":
-        return not kinds.of(last.operands[0]).uniform
-    return last.guard is not None and not kinds.of(last.guard.register).uniform
+def _decides_by_lane(last, analysis) -> bool:
+    if traits.of(last).indexed:
+        return not analysis.of(last.operands[0]).uniform
+    return last.guard is not None and not analysis.of(last.guard.register).uniform
 
 
 def widening_source(instruction) -> Register | None:
@@ -226,7 +234,8 @@ def widening_source(instruction) -> Register | None:
 
 def address_base(instruction) -> Register | None:
     """The register that a memory instruction's address counts from, if any."""
-    if instruction.opcode not in MEMORY or "param" in instruction.modifiers:
+    memory = traits.of(instruction).memory
+    if memory in ("", COPY) or "param" in instruction.modifiers:
         return None
     for operand in instruction.operands:
         if isinstance(operand, Address):

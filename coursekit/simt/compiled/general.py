@@ -8,9 +8,9 @@ still have to go where. As soon as all 32 lanes are together the fast tier takes
 from __future__ import annotations
 
 from coursekit.simt.analysis.control import EXIT
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.fast import extends_sign, fits
 from coursekit.simt.compiled.flow import widening_source
-from coursekit.simt.compiled.kinds import LANES, SAME
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.stack import STACK_CODE
 from coursekit.simt.compiled.tier import DONE, GIVE_UP, TO_FAST, WAITS, listed, vector
@@ -24,7 +24,9 @@ from coursekit.simt.compiled.unit import (
     TIER,
     bits,
 )
+from coursekit.simt.compiled.values import Value, uniform
 from coursekit.simt.compiled.warp_code import WarpCode, register_type
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Immediate
 
 
@@ -105,24 +107,24 @@ class GeneralTier(WarpCode):
 
     def _clear(self, register) -> None:
         one, place = register_type(register), self.unit.places[register.index]
-        if not self.kind(register).varies:
+        if not self.pattern(register).divergent:
             self.set_field("%record", place, one, "false" if one == "i1" else "0")
         elif one == "i1":
             self.set_field("%record", place, "i32", "0")
         else:
             self.set_field("%record", place, vector(one), "zeroinitializer")
 
-    def load(self, register) -> tuple:
+    def load(self, register) -> Value:
         """A register's value out of the record."""
-        one, kind = register_type(register), self.kind(register)
+        one, pattern = register_type(register), self.pattern(register)
         place = self.unit.places.get(register.index)
         if place is None:  # nobody reads it
-            return "zeroinitializer", kind.offsets
-        if not kind.varies:
-            return self.field("%record", place, one), kind.offsets
+            return Value.following("zeroinitializer", pattern)
+        if not pattern.divergent:
+            return Value.following(self.field("%record", place, one), pattern)
         if one == "i1":
-            return self.lanes_bits(self.field("%record", place, "i32")), None
-        return self.field("%record", place, vector(one)), None
+            return Value(self.lanes_bits(self.field("%record", place, "i32")))
+        return Value(self.field("%record", place, vector(one)))
 
     def store(self, register, value) -> None:
         """Write the active lanes of a register to the record, if they are needed."""
@@ -130,18 +132,18 @@ class GeneralTier(WarpCode):
             return
         out, one = self.out, register_type(register)
         place = self.unit.places[register.index]
-        if not self.kind(register).varies:
-            self.set_field("%record", place, one, value[0])
+        if not self.pattern(register).divergent:
+            self.set_field("%record", place, one, value.name)
             return
         if one == "i1":
             old = self.field("%record", place, "i32")
-            new = out.op(f"and i32 {self.as_bits(value[0])}, {self.mask}")
+            new = out.op(f"and i32 {self.as_bits(value.name)}, {self.mask}")
             rest = out.op(f"xor i32 {self.mask}, -1")
             kept = out.op(f"and i32 {old}, {rest}")
             self.set_field("%record", place, "i32", out.op(f"or i32 {new}, {kept}"))
             return
         at = out.op(f"getelementptr i8, ptr %record, i64 {place}")
-        self.merge(one, value[0], self.lanes, at)
+        self.merge(one, value.name, self.lanes, at)
 
     # -- lanes -------------------------------------------------------------------------
 
@@ -174,10 +176,10 @@ class GeneralTier(WarpCode):
         self.require(out.op(f"icmp eq i32 {wrong}, 0"))
         return self.mask
 
-    def _agreed(self, value: tuple) -> str:
+    def _agreed(self, value: Value) -> str:
         """The 32-bit value of the active lanes, which must be the same."""
-        if value[1] == SAME:
-            return value[0]
+        if value.uniform:
+            return value.name
         out, name = self.out, self.spread("i32", value)
         out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
         lane = out.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
@@ -207,8 +209,8 @@ class GeneralTier(WarpCode):
         """Emit a lane-wise instruction; offsets that wrap are for the interpreter."""
         widened = widening_source(instruction)
         if widened is not None:
-            kind = self.kind(widened)
-            if not kind.varies and not kind.uniform:
+            pattern = self.pattern(widened)
+            if not pattern.divergent and not pattern.uniform:
                 self.require(self.fits(widened, instruction))
         super().lanewise(instruction)
 
@@ -218,12 +220,12 @@ class GeneralTier(WarpCode):
 
     def write(self, register, value, guard=None) -> None:
         """Write a register; one that all lanes share takes any active lane's value."""
-        if value[1] is None and not self.kind(register).varies:
+        if value.divergent and not self.pattern(register).divergent:
             out, one = self.out, register_type(register)
             out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
             lane = out.op(f"call i32 @llvm.cttz.i32(i32 {self.mask}, i1 true)")
-            name = out.op(f"extractelement {vector(one)} {value[0]}, i32 {lane}")
-            value = (name, SAME)
+            name = out.op(f"extractelement {vector(one)} {value.name}, i32 {lane}")
+            value = uniform(name)
         super().write(register, value, guard)
 
     # -- memory ------------------------------------------------------------------------
@@ -262,12 +264,11 @@ class GeneralTier(WarpCode):
         out.line(f"br label %{after}")
         out.label(after)
         joined = [
-            (
+            Value(
                 out.op(
                     f"phi {vector(one)} [ {name}, %{end} ], "
                     f"[ zeroinitializer, %{here} ]"
-                ),
-                None,
+                )
             )
             for name in made
         ]
@@ -276,7 +277,7 @@ class GeneralTier(WarpCode):
 
     def _move(self, request, mask, values):
         """Load or store the lanes of a mask."""
-        if request.kind.varies:
+        if request.pattern.divergent:
             return self._anywhere(request, mask, values)
         out = self.out
         bases = self.group_bases(request)
@@ -297,8 +298,10 @@ class GeneralTier(WarpCode):
             return None
         one = vector(f"i{8 * request.element}")
         return [
-            (out.op(f"phi {one} [ {a}, %{ends[0]} ], [ {b}, %{ends[1]} ]"), None)
-            for (a, _), (b, _) in zip(first, second, strict=True)
+            Value(
+                out.op(f"phi {one} [ {a.name}, %{ends[0]} ], [ {b.name}, %{ends[1]} ]")
+            )
+            for a, b in zip(first, second, strict=True)
         ]
 
     def _close(self, after: str) -> str:
@@ -324,7 +327,7 @@ class GeneralTier(WarpCode):
         if values is None:
             one = f"i{8 * request.element}"
             return [
-                (self.spread(one, value), None)
+                Value(self.spread(one, value))
                 for value in self.load_pattern(request, *place)
             ]
         lanes = self.lanes_bits(mask)
@@ -394,12 +397,12 @@ class GeneralTier(WarpCode):
     def branch(self, instruction, stretch) -> None:
         """Lanes go one way or part."""
         out = self.out
-        leaves = instruction.opcode != "bra"
+        leaves = traits.of(instruction).leaves
         predicate = self.as_bits(self.spread("i1", self.guard(instruction)))
         taken = out.op(f"and i32 {predicate}, {self.mask}")
         stay_mask = out.op(f"and i32 {self.mask}, {out.op(f'xor i32 {predicate}, -1')}")
         some = out.op(f"icmp ne i32 {taken}, 0")
-        if instruction.opcode == "trap":
+        if traits.of(instruction).traps:
             self.require(out.op(f"xor i1 {some}, true"))
             self.go_on(stretch)
             return

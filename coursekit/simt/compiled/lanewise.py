@@ -22,8 +22,9 @@ from coursekit.simt.compiled import (
 )
 from coursekit.simt.compiled.builder import Builder
 from coursekit.simt.compiled.tracing import Lanes, constant_of, vector, word
-from coursekit.simt.isa import table
+from coursekit.simt.isa import table, traits
 from coursekit.simt.isa.syntax import DTYPES, Form
+from coursekit.simt.isa.traits import ATOMIC
 from coursekit.simt.ptx.ir import Pair
 
 _WHOLE = {**integers.HAND, **bitwise.HAND, **choices.HAND}
@@ -68,7 +69,7 @@ def emit(builder, instruction, operation, sources, width, canonical=True) -> lis
 
 def plan_of(instruction, operation, canonical=True) -> Plan:
     """How an instruction is emitted."""
-    if instruction.opcode in ("atom", "red"):
+    if traits.of(instruction).memory == ATOMIC:
         flushes = "global" in instruction.modifiers and instruction.type == "f32"
         return _atomic_plan(operation, flushes, canonical)
     operands = instruction.operands

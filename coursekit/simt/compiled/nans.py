@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from coursekit.simt.compiled.kinds import split_operands
+from coursekit.simt.compiled.affine import split_operands
 from coursekit.simt.ptx.ir import BYTES, Immediate, Pair, Register
 
 ARITHMETIC = {"add", "sub", "mul", "fma", "mad"}

@@ -6,7 +6,7 @@ gathered and scattered by functions of which each module has one copy a width.
 
 from __future__ import annotations
 
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.tier import DATA, listed, vector
 
 _WINDOW_BYTES = 64

@@ -6,12 +6,13 @@ import functools
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled import processor
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.builder import Builder
 from coursekit.simt.compiled.casts import f16_to_f32
-from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.nans import quieted
 from coursekit.simt.compiled.tier import vector
 from coursekit.simt.compiled.tracing import F16, Lanes
+from coursekit.simt.compiled.values import Value
 from coursekit.simt.interpreter.products import (
     TF32_BITS,
     Form,
@@ -27,7 +28,7 @@ _RESULTS = f"{{ {', '.join([_WORDS] * 4)} }}"
 class Products:
     """A part of `Tier`."""
 
-    def matrix_product(self, instruction) -> None:
+    def emit_mma(self, instruction) -> None:
         """Emit the product, for which all lanes are here."""
         if not self.fast:
             self.require(self.out.op(f"icmp eq i32 {self.mask}, -1"))
@@ -44,7 +45,7 @@ class Products:
         found = self.out.op(f"call {_RESULTS} {_symbol(form)}({arguments})")
         for number, register in enumerate(target.elements):
             name = self.out.op(f"extractvalue {_RESULTS} {found}, {number}")
-            self.give(register, "f32", (name, None))
+            self.give(register, "f32", Value(name))
 
 
 def _symbol(form: Form) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from coursekit.simt.analysis.dataflow import registers_of
 from coursekit.simt.compiled import race_helpers as helpers
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
-from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.race_notes import Notes
 from coursekit.simt.compiled.race_places import grains, synchronises
 from coursekit.simt.compiled.race_times import declare_times
@@ -21,6 +21,8 @@ from coursekit.simt.compiled.tier import COUNTER
 from coursekit.simt.compiled.unit import FUEL_LEFT
 from coursekit.simt.interpreter.access import UPDATES
 from coursekit.simt.interpreter.warp import POLLING_FUEL
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import ATOMIC
 from coursekit.simt.ptx.ir import Register
 
 
@@ -40,7 +42,7 @@ def _order_matters(function) -> bool:
     given = {
         instruction.operands[0].index
         for instruction in function.instructions
-        if instruction.opcode == "atom"
+        if traits.of(instruction).memory == ATOMIC
         and isinstance(instruction.operands[0], Register)
     }
     return any(given & set(registers_of(i)[1]) for i in function.instructions)

@@ -9,6 +9,8 @@ from coursekit.simt.compiled.race_places import GAP, pieces, places
 from coursekit.simt.compiled.stamps import Words
 from coursekit.simt.compiled.tier import OWN, vector
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import COPY
 
 WATCHED = ("shared", "global")
 # Most pieces of a pattern that are noted in line, and in a function of their own.
@@ -18,7 +20,7 @@ IN_LINE, OUTLINED = 8, 32
 def verb_of(request) -> str:
     """What an access does; an atomic of a block's scope excludes other blocks."""
     instruction, verb = request.instruction, request.access.verb
-    if instruction.opcode == "cp":
+    if traits.of(instruction).memory == COPY:
         return READS if request.loads else STARTS
     narrow = "cta" in instruction.modifiers and request.space == "global"
     return WRITES if verb == UPDATES and narrow else verb

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from coursekit.simt.compiled.kinds import LANES
+from coursekit.simt.compiled.affine import LANES
+from coursekit.simt.isa.traits import is_block_barrier
 
 # Words of neighbouring places are looked at together, that many at most; GAPs stand for
 # a few places between them that nobody touches.
@@ -22,9 +23,7 @@ def grains(unit) -> dict[str, int]:
 
 def synchronises(instruction) -> bool:
     """Whether lanes of a warp come together at an instruction."""
-    words = instruction.modifiers
-    block = instruction.opcode in ("bar", "barrier") and "warp" not in words
-    return "sync" in words and not block
+    return "sync" in instruction.modifiers and not is_block_barrier(instruction)
 
 
 def places(request, group: int, grain: int) -> tuple[int, dict]:
@@ -33,8 +32,8 @@ def places(request, group: int, grain: int) -> tuple[int, dict]:
     Places are counted from the lowest byte, whose distance from the base is the first
     result.
     """
-    size = LANES // request.kind.groups
-    offsets = request.kind.offsets[group * size : (group + 1) * size]
+    size = LANES // request.pattern.groups
+    offsets = request.pattern.offsets[group * size : (group + 1) * size]
     low = min(offsets)
     found: dict[int, int | None] = {}
     for lane, offset in enumerate(offsets, group * size):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from coursekit.errors import UnsupportedError
+from coursekit.simt.compiled.affine import DIVERGENT, SAME, LanePattern
 from coursekit.simt.compiled.flow import in_device_memory
-from coursekit.simt.compiled.kinds import SAME, VARYING, Kind
 from coursekit.simt.interpreter.access import READS
 from coursekit.simt.ptx.ir import BYTES, Address, Register, Vector
 
@@ -15,8 +15,8 @@ from coursekit.simt.ptx.ir import BYTES, Address, Register, Vector
 class Request:
     """One memory instruction, taken apart.
 
-    The address of a lane is `base` (a register, a variable or a number) of kind `kind`
-    plus `constant`. `key` finds its counts.
+    The address of a lane is `base` (a register, a variable or a number), which follows
+    `pattern`, plus `constant`. `key` finds its counts.
     """
 
     instruction: object
@@ -27,7 +27,7 @@ class Request:
     element: int
     elements: tuple
     type_: str
-    kind: Kind
+    pattern: LanePattern
     key: int
 
     @property
@@ -42,8 +42,8 @@ class Request:
     def reach(self) -> tuple[int, int]:
         """First and past-the-last byte, from the base."""
         return (
-            self.kind.low + self.constant,
-            self.kind.high + self.constant + self.width,
+            self.pattern.low + self.constant,
+            self.pattern.high + self.constant + self.width,
         )
 
 
@@ -57,14 +57,16 @@ def request_of(tier, instruction) -> Request:
     other = next((o for o in operands if not isinstance(o, Address)), None)
     elements = other.elements if isinstance(other, Vector) else (other,)
     type_ = instruction.type
-    kind = kind_of(tier, place.base, "global" if in_device_memory(instruction) else "")
+    pattern = pattern_of(
+        tier, place.base, "global" if in_device_memory(instruction) else ""
+    )
     return Request(
         instruction, access, access.space or "global", place.base, place.offset,
-        BYTES[type_], elements, type_, kind, instruction.index,
+        BYTES[type_], elements, type_, pattern, instruction.index,
     )  # fmt: skip
 
 
-def kind_of(tier, base, space: str) -> Kind:
-    """The kind of the base of an address; rows have bases in device memory alone."""
-    kind = tier.kinds.of(base) if isinstance(base, Register) else Kind(SAME)
-    return VARYING if kind.groups > 1 and space != "global" else kind
+def pattern_of(tier, base, space: str) -> LanePattern:
+    """The pattern of the base of an address; rows have bases in device memory alone."""
+    pattern = tier.affine.of(base) if isinstance(base, Register) else LanePattern(SAME)
+    return DIVERGENT if pattern.groups > 1 and space != "global" else pattern

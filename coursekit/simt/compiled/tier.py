@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from coursekit.errors import UnsupportedError
 from coursekit.simt.compiled import lanewise
+from coursekit.simt.compiled.affine import LANES, SAME, folds, special_pattern
 from coursekit.simt.compiled.builder import Builder
-from coursekit.simt.compiled.kinds import LANES, SAME, folds, special_kind
 from coursekit.simt.compiled.nans import (
     RawRegisters,
     ignores_payload,
@@ -16,6 +18,7 @@ from coursekit.simt.compiled.nans import (
 )
 from coursekit.simt.compiled.runtime import Answer, Context
 from coursekit.simt.compiled.unit import THREADS, WARP, Unit, bits
+from coursekit.simt.compiled.values import Value, uniform
 from coursekit.simt.interpreter.layout import typed
 from coursekit.simt.memory.memory import LOCAL_WINDOW, SHARED_WINDOW
 from coursekit.simt.ptx.ir import (
@@ -61,33 +64,24 @@ def listed(type_: str, values) -> str:
     return f"<{', '.join(texts)}>"
 
 
-def groups_of(value: tuple) -> int:
-    """How many bases a value has."""
-    return value[2] if len(value) > 2 else 1
-
-
 def _signed(value: int, width: int) -> int:
     value &= (1 << width) - 1
     return value - (1 << width) if width > 1 and value >> (width - 1) else value
 
 
 class Tier:
-    """Generates the function of one tier.
-
-    A value is (name, offsets): a scalar to which each lane adds its offset, or, with
-    offsets None, the name of a vector.
-    """
+    """Generates the function of one tier."""
 
     fast = True
 
     def __init__(self, unit: Unit):
         self.unit, self.flow = unit, unit.flow
-        self.kinds = self.flow.fast if self.fast else self.flow.general
+        self.affine = self.flow.fast if self.fast else self.flow.general
         self.out = Builder()
         self.sites = 0
         self.symbols: dict[str, int] = {}
         self.tables: dict[str, str] = {}
-        self.known: dict[int, tuple[str, tuple | None]] = {}
+        self.known: dict[int, Value] = {}
         self.vectors: dict[int, str] = {}
         self.carry: str | None = None
         self.agreed: dict[int, str] = {}
@@ -143,11 +137,11 @@ class Tier:
             f"shufflevector {some} {name}, {some} poison, {vector('i32')} <{mask}>"
         )
 
-    def bases(self, type_: str, value: tuple, groups: int, *, fold: bool) -> str:
+    def bases(self, type_: str, value: Value, groups: int, *, fold: bool) -> str:
         """The base of each group; `fold` adds the offsets, the same in each group."""
         some = f"<{groups} x {type_}>"
-        name = value[0]
-        if groups_of(value) == 1:
+        name = value.name
+        if value.groups == 1:
             if name.startswith("%"):
                 one = self.out.op(f"insertelement {some} poison, {type_} {name}, i32 0")
                 name = self.out.op(
@@ -156,33 +150,32 @@ class Tier:
                 )
             else:
                 name = splat(type_, name)
-        if fold and any(value[1]):
-            starts = value[1][:: LANES // groups]
+        if fold and any(value.offsets):
+            starts = value.offsets[:: LANES // groups]
             name = self.out.op(f"add {some} {name}, {listed(type_, starts)}")
         return name
 
-    def spread(self, type_: str, value: tuple) -> str:
+    def spread(self, type_: str, value: Value) -> str:
         """The vector of a value."""
-        name, offsets = value[:2]
-        if offsets is None:
-            return name
-        groups = groups_of(value)
+        if value.divergent:
+            return value.name
         wide = (
-            self.rows(type_, name, groups)
-            if groups > 1
-            else self.broadcast(type_, name)
+            self.rows(type_, value.name, value.groups)
+            if value.groups > 1
+            else self.broadcast(type_, value.name)
         )
-        if offsets == SAME:
+        if value.offsets == SAME:
             return wide
-        return self.out.op(f"add {vector(type_)} {wide}, {listed(type_, offsets)}")
+        offsets = listed(type_, value.offsets)
+        return self.out.op(f"add {vector(type_)} {wide}, {offsets}")
 
     # -- registers ---------------------------------------------------------------------
 
-    def kind(self, register: Register):
-        """The kind of a register in this tier."""
-        return self.kinds.registers[register.index]
+    def pattern(self, register: Register):
+        """How a register of this tier differs from lane to lane."""
+        return self.affine.registers[register.index]
 
-    def value(self, register: Register) -> tuple:
+    def value(self, register: Register) -> Value:
         """The value of a register, as it is kept."""
         found = self.known.get(register.index)
         if found is None:
@@ -201,25 +194,27 @@ class Tier:
         """Other code may have run in between: read registers again."""
         self.known, self.vectors, self.carry = {}, {}, None
 
-    def write(self, register: Register, value: tuple, guard=None) -> None:
+    def write(self, register: Register, value: Value, guard=None) -> None:
         """Give a register a new value in the lanes that are active.
 
         `guard` is None, or the predicate as a value.
         """
         type_ = f"i{bits(register.type)}"
-        kind = self.kind(register)
-        shared = guard is not None and guard[1] is not None and value[1] is not None
-        if shared and not kind.varies:
-            old, held = self.value(register)[0], self.held(register)
-            name = self.out.op(f"select i1 {guard[0]}, {held} {value[0]}, {held} {old}")
-            self.keep(register, (name, kind.offsets, kind.groups))
+        pattern = self.pattern(register)
+        shared = guard is not None and not guard.divergent and not value.divergent
+        if shared and not pattern.divergent:
+            old, held = self.value(register).name, self.held(register)
+            name = self.out.op(
+                f"select i1 {guard.name}, {held} {value.name}, {held} {old}"
+            )
+            self.keep(register, Value.following(name, pattern))
             return
-        if kind.varies:
-            value = (self.spread(type_, value), None)
+        if pattern.divergent:
+            value = Value(self.spread(type_, value))
         if guard is not None:
             lanes = self.spread("i1", guard)
             old = self.wide(register)
-            value = (self.blended(type_, lanes, value[0], old), None)
+            value = Value(self.blended(type_, lanes, value.name, old))
         self.keep(register, value)
 
     def blended(self, type_: str, lanes: str, new: str, old: str) -> str:
@@ -252,7 +247,7 @@ class Tier:
             f"{vector('i1')} {lanes}), {OWN}"
         )
 
-    def keep(self, register: Register, value: tuple) -> None:
+    def keep(self, register: Register, value: Value) -> None:
         """Note a register's new value, and store it if it is needed elsewhere."""
         self.known[register.index] = value
         self.vectors.pop(register.index, None)
@@ -260,43 +255,42 @@ class Tier:
 
     # -- operands ----------------------------------------------------------------------
 
-    def operand(self, operand, type_: str, sensitive: bool = True) -> tuple:
+    def operand(self, operand, type_: str, sensitive: bool = True) -> Value:
         """An operand as a value of `type_`, which may be narrower than its register."""
         if isinstance(operand, Not):
             return self._negated(self.operand(operand.register, type_))
         if isinstance(operand, Register):
             return self._register_operand(operand, type_, sensitive)
         if isinstance(operand, Immediate):
-            return self._immediate(operand, type_), SAME
+            return uniform(self._immediate(operand, type_))
         if isinstance(operand, Special):
             return self.special(operand.name, type_)
         if isinstance(operand, Symbol):
-            return self.symbol(operand, type_), SAME
+            return uniform(self.symbol(operand, type_))
         raise UnsupportedError(f"operand {operand!r}")
 
-    def _register_operand(self, register, type_, sensitive) -> tuple:
+    def _register_operand(self, register, type_, sensitive) -> Value:
         own, wanted = bits(register.type), bits(type_)
+        value = self.value(register)
         if sensitive and register.index in self.raw.registers:
-            name, offsets = self.value(register)[:2]
-            name = quieted(self.out, name, LANES if offsets is None else 1)
-            value = (name, offsets)
-        else:
-            value = self.value(register)
+            name = quieted(self.out, value.name, LANES if value.divergent else 1)
+            value = Value(name, value.offsets)
         if own == wanted:
             return value
         if own < wanted or wanted == 1 or own == 1:
             raise UnsupportedError(f"{register.name} of {own} bits used as {type_}")
-        if value[1] not in (None, SAME) or groups_of(value) > 1:
-            value = (self.wide(register), None)
+        if not value.uniform and not value.divergent:
+            value = Value(self.wide(register))
         one, other = f"i{own}", f"i{wanted}"
-        if value[1] is None:
+        if value.divergent:
             one, other = vector(one), vector(other)
-        return self.out.op(f"trunc {one} {value[0]} to {other}"), value[1]
+        return replace(value, name=self.out.op(f"trunc {one} {value.name} to {other}"))
 
-    def _negated(self, value: tuple) -> tuple:
-        if value[1] is None:
-            return self.out.op(f"xor {vector('i1')} {value[0]}, splat (i1 true)"), None
-        return self.out.op(f"xor i1 {value[0]}, true"), SAME
+    def _negated(self, value: Value) -> Value:
+        if value.divergent:
+            name = self.out.op(f"xor {vector('i1')} {value.name}, splat (i1 true)")
+            return Value(name)
+        return uniform(self.out.op(f"xor i1 {value.name}, true"))
 
     @staticmethod
     def _immediate(operand, type_: str) -> str:
@@ -311,41 +305,41 @@ class Tier:
         """An operand as text: a scalar (width 1) or a vector."""
         value = self.operand(operand, type_, sensitive)
         if width == 1:
-            return value[0]
+            return value.name
         if isinstance(operand, Register) and value == self.known.get(operand.index):
             return self.wide(operand)
         return self.spread(f"i{bits(type_)}", value)
 
-    def special(self, name: str, type_: str) -> tuple:
+    def special(self, name: str, type_: str) -> Value:
         """A special register."""
         if bits(type_) != 32:
             raise UnsupportedError(f"%{name} as {type_}")
         shape = self.unit.shape
         if name.startswith("tid."):
             at = THREADS + 128 * "xyz".index(name[4])
-            kind = special_kind(name, shape)
-            if kind.varies:
-                return self.field("%record", at, vector("i32")), None
-            return self.field("%record", at, "i32"), kind.offsets
+            pattern = special_pattern(name, shape)
+            if pattern.divergent:
+                return Value(self.field("%record", at, vector("i32")))
+            return Value(self.field("%record", at, "i32"), pattern.offsets)
         if name == "laneid":
-            return "0", special_kind(name, shape).offsets
+            return Value("0", special_pattern(name, shape).offsets)
         if name == "warpid":
-            return self.field("%record", WARP, "i32"), SAME
+            return uniform(self.field("%record", WARP, "i32"))
         if name.startswith("ntid."):
-            return str(shape["xyz".index(name[5])]), SAME
+            return uniform(str(shape["xyz".index(name[5])]))
         if name.startswith("lanemask_"):
             from coursekit.simt.interpreter.block import lane_masks
 
-            return listed("i32", lane_masks(name[9:]).tolist()), None
+            return Value(listed("i32", lane_masks(name[9:]).tolist()))
         if name in _FIXED:
-            return str(_FIXED[name]), SAME
+            return uniform(str(_FIXED[name]))
         axis = {"nctaid": Context.GRID_X, "nclusterid": Context.GRID_X,
                 "ctaid": Context.CTAID_X, "clusterid": Context.CTAID_X}  # fmt: skip
         first, _, letter = name.partition(".")
         if first not in axis or letter not in ("x", "y", "z"):
             raise UnsupportedError(f"%{name}")
         at = 8 * (axis[first] + "xyz".index(letter))
-        return self.field("%ctx", at, "i32"), SAME
+        return uniform(self.field("%ctx", at, "i32"))
 
     def symbol(self, symbol: Symbol, type_: str) -> str:
         """The address of a variable."""
@@ -360,7 +354,7 @@ class Tier:
             address = self.out.op(f"add i{bits(type_)} {address}, {symbol.offset}")
         return address
 
-    def guard(self, instruction) -> tuple | None:
+    def guard(self, instruction) -> Value | None:
         """The guard predicate of an instruction as a value."""
         guard = instruction.guard
         if guard is None:
@@ -375,10 +369,10 @@ class Tier:
         operation = self.unit.code.operations.get(instruction.index)
         if operation is None:
             raise UnsupportedError(instruction.name)
-        results = self.kinds.results(instruction)
+        results = self.affine.results(instruction)
         if not results:
             return
-        scalar = not any(kind.varies for _, kind in results)
+        scalar = not any(pattern.divergent for _, pattern in results)
         if scalar and results[0][1].groups > 1:
             self._by_groups(instruction, operation, results[0][1])
             return
@@ -389,7 +383,7 @@ class Tier:
         scalar = scalar and not operation.reads_carry and not operation.writes_carry
         offsets = next((k.offsets for _, k in results), None) if scalar else None
         if scalar:
-            pairs = _without_low_bits(instruction, pairs, self.kinds)
+            pairs = _without_low_bits(instruction, pairs, self.affine)
         sources = [
             self.source(o, t, 1 if scalar else LANES, sensitive) for o, t in pairs
         ]
@@ -407,24 +401,25 @@ class Tier:
         self._give(instruction, first, operation.results, found, offsets)
         self.count_guarded(instruction)
 
-    def _by_groups(self, instruction, operation, kind) -> None:
+    def _by_groups(self, instruction, operation, pattern) -> None:
         """Emit an instruction on the bases of the groups of lanes."""
         first, *operands = instruction.operands
-        groups, fold = kind.groups, folds(instruction, kind)
+        groups, fold = pattern.groups, folds(instruction, pattern)
         sources = [
             self.bases(f"i{bits(t)}", self.operand(o, t), groups, fold=fold and n < 2)
             for n, (o, t) in enumerate(zip(operands, operation.sources, strict=False))
         ]
         (name,) = lanewise.emit(self.out, instruction, operation, sources, groups)
         guard = self.guard(instruction)
-        self.give(first, operation.results[0], (name, kind.offsets, groups), guard)
+        value = Value.following(name, pattern)
+        self.give(first, operation.results[0], value, guard)
 
     def held(self, register: Register) -> str:
         """The LLVM type in which a register is kept."""
-        one, kind = f"i{bits(register.type)}", self.kind(register)
-        if kind.varies:
+        one, pattern = f"i{bits(register.type)}", self.pattern(register)
+        if pattern.divergent:
             return vector(one)
-        return one if kind.groups == 1 else f"<{kind.groups} x {one}>"
+        return one if pattern.groups == 1 else f"<{pattern.groups} x {one}>"
 
     def _result_raw(self, target) -> bool:
         return isinstance(target, Register) and target.index in self.raw.registers
@@ -437,7 +432,7 @@ class Tier:
         guard = self.guard(instruction)
         for register, type_, name in zip(targets, types, names, strict=False):
             if isinstance(register, Register):
-                self.give(register, type_, (name, offsets), guard)
+                self.give(register, type_, Value(name, offsets), guard)
 
     def give(self, register, type_, value, guard=None) -> None:
         """Write a result of a type, extended to the register."""
@@ -447,11 +442,12 @@ class Tier:
         if own > given:
             verb = "sext" if type_[0] == "s" else "zext"
             one, other = f"i{given}", f"i{own}"
-            if value[1] not in (None, SAME) or groups_of(value) > 1:
-                value = (self.spread(one, value), None)
-            if value[1] is None:
+            if not value.uniform and not value.divergent:
+                value = Value(self.spread(one, value))
+            if value.divergent:
                 one, other = vector(one), vector(other)
-            value = (self.out.op(f"{verb} {one} {value[0]} to {other}"), value[1])
+            name = self.out.op(f"{verb} {one} {value.name} to {other}")
+            value = replace(value, name=name)
         self.write(register, value, guard)
 
     def count_guarded(self, instruction) -> None:
@@ -468,7 +464,7 @@ class Tier:
         lanes = self.out.op(f"call i32 @llvm.ctpop.i32(i32 {mask})")
         self.count(number, self.out.op(f"zext i32 {lanes} to i64"))
 
-    def move(self, instruction) -> None:
+    def emit_mov(self, instruction) -> None:
         """`mov` of registers, constants, addresses, and of vectors in braces."""
         target, source = instruction.operands
         type_ = instruction.type
@@ -481,7 +477,7 @@ class Tier:
             value = self.operand(source, type_, not keeps_raw(self.raw, target, source))
         self.give(target, type_, value, self.guard(instruction))
 
-    def _pack(self, source, type_) -> tuple:
+    def _pack(self, source, type_) -> Value:
         part = bits(type_) // len(source.elements)
         width, offsets, held = self._form(source.elements, f"u{part}")
         whole, piece, total = held(bits(type_)), held(part), None
@@ -493,7 +489,7 @@ class Tier:
                 name = self.out.op(f"shl {whole} {name}, {amount}")
                 name = self.out.op(f"or {whole} {total}, {name}")
             total = name
-        return total, offsets
+        return Value(total, offsets)
 
     def _unpack(self, instruction, target, source, type_) -> None:
         part = bits(type_) // len(target.elements)
@@ -509,16 +505,16 @@ class Tier:
                 amount = _alike(f"i{bits(type_)}", part * number, width)
                 shifted = self.out.op(f"lshr {whole} {name}, {amount}")
             shifted = self.out.op(f"trunc {whole} {shifted} to {piece}")
-            self.give(register, f"u{part}", (shifted, offsets), guard)
+            self.give(register, f"u{part}", Value(shifted, offsets), guard)
 
     def _form(self, operands, type_) -> tuple:
         """How to compute with operands: width, offsets, LLVM type of so many bits."""
         values = [self.operand(operand, type_) for operand in operands]
-        if all(value[1] == SAME and groups_of(value) == 1 for value in values):
+        if all(value.uniform for value in values):
             return 1, SAME, "i{}".format
         return LANES, None, vector("i{}").format
 
-    def convert_address(self, instruction) -> None:
+    def emit_cvta(self, instruction) -> None:
         """`cvta`: between a state space and generic addresses."""
         target, source = instruction.operands
         type_ = instruction.type
@@ -528,21 +524,20 @@ class Tier:
         value = self.operand(source, type_)
         if base:
             verb = "sub" if "to" in instruction.modifiers else "add"
-            one, lanes = f"i{bits(type_)}", groups_of(value)
-            lanes = LANES if value[1] is None else lanes
+            one, lanes = f"i{bits(type_)}", LANES if value.divergent else value.groups
             held = one if lanes == 1 else f"<{lanes} x {one}>"
             amount = str(base) if lanes == 1 else splat(one, base)
-            name = self.out.op(f"{verb} {held} {value[0]}, {amount}")
-            value = (name, *value[1:])
+            name = self.out.op(f"{verb} {held} {value.name}, {amount}")
+            value = replace(value, name=name)
         self.give(target, type_, value, self.guard(instruction))
 
 
-def _without_low_bits(instruction, pairs, kinds):
+def _without_low_bits(instruction, pairs, analysis):
     """Leave the low bits of a constant to the offsets, for `or` and `xor`."""
     if instruction.opcode not in ("or", "xor") or instruction.type == "pred":
         return pairs
-    known = [kinds.of(operand) for operand, _ in pairs]
-    if all(kind.uniform for kind in known):
+    known = [analysis.of(operand) for operand, _ in pairs]
+    if all(pattern.uniform for pattern in known):
         return pairs
     patterned = next(k for k in known if not k.uniform)
     below = (1 << patterned.zeros) - 1

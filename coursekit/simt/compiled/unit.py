@@ -8,6 +8,8 @@ from functools import cached_property
 from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.compiled.flow import Flow
 from coursekit.simt.compiled.runtime import offset
+from coursekit.simt.isa import traits
+from coursekit.simt.isa.traits import COPY
 from coursekit.simt.ptx.ir import BYTES
 
 # A record of a warp: the fields of the scheduler, thread indices, the stack of the
@@ -101,7 +103,7 @@ class Unit:
 
     @cached_property
     def flow(self) -> Flow:
-        """Stretches and kinds."""
+        """Stretches, liveness and affine analysis."""
         return Flow(self.code, self.shape)
 
     @cached_property
@@ -113,7 +115,7 @@ class Unit:
         for index in live:
             register = self.function.registers[index]
             size = 8
-            if self.flow.general.registers[index].varies and register.type != "pred":
+            if self.flow.general.registers[index].divergent and register.type != "pred":
                 size = 32 * BYTES[register.type]
                 offset = -(-offset // 64) * 64
             places[index] = offset
@@ -136,7 +138,7 @@ class Unit:
     @cached_property
     def queue(self) -> int | None:
         """Where in the record asynchronous copies wait, if the kernel has any."""
-        copies = any(i.opcode == "cp" for i in self.function.instructions)
+        copies = any(traits.of(i).memory == COPY for i in self.function.instructions)
         return self._registers_end if copies else None
 
     @cached_property

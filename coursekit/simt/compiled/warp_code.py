@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from coursekit.errors import UnsupportedError
-from coursekit.simt.analysis.control import EXIT, LEAVING
+from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.compiled.accesses import Accesses
 from coursekit.simt.compiled.addresses import Addresses
+from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.async_code import AsyncCopies
 from coursekit.simt.compiled.atomics import Atomics
 from coursekit.simt.compiled.collective_code import Collectives
 from coursekit.simt.compiled.counted import Counted
-from coursekit.simt.compiled.kinds import LANES
 from coursekit.simt.compiled.product_code import Products
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import COUNTER, DONE, GIVE_UP, OWN, Tier, vector
 from coursekit.simt.compiled.unit import EXECUTED, FUEL, FUEL_LEFT, bits
+from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Label
 
-IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
-           "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
 _METADATA = """
 !0 = !{!"simulated"}
 !1 = !{!"counter", !0}
@@ -94,21 +93,20 @@ class WarpCode(
 
     def end(self, instruction, stretch) -> None:
         """Emit what ends a block."""
-        opcode = instruction.opcode
-        if opcode in ("bar", "barrier"):
+        row = traits.of(instruction)
+        if row.barrier:
             self.plain_barrier(instruction)
             self.barrier(stretch)
-        elif opcode == "brx":
+        elif row.indexed:
             self._switch(instruction, stretch)
-        elif opcode == "call":
-            self.call(instruction)
+        elif row.calls:
+            raise UnsupportedError("a call of a function")
         elif instruction.guard is not None:
             self.branch(instruction, stretch)
         else:
-            if opcode == "trap":
+            if row.traps:
                 self.require("false")
-            target = self.jump_target(instruction) if opcode == "bra" else EXIT
-            self.go(stretch, target)
+            self.go(stretch, self.jump_target(instruction) if row.jumps else EXIT)
 
     def _switch(self, instruction, stretch) -> None:
         """Go to one of several blocks, for which the lanes must agree."""
@@ -125,17 +123,11 @@ class WarpCode(
             out.label(label)
             self.go(stretch, target)
 
-    def call(self, instruction) -> None:
-        """Functions are left to the interpreter."""
-        raise UnsupportedError("a call of a function")
-
     @staticmethod
     def ends(instruction) -> bool:
         """Whether an instruction decides what follows its block."""
-        opcode = instruction.opcode
-        if opcode in ("bar", "barrier"):
-            return "warp" not in instruction.modifiers
-        return opcode in ("bra", "brx", "call") or opcode in LEAVING
+        leads_elsewhere = traits.of(instruction).leads_elsewhere
+        return leads_elsewhere or traits.is_block_barrier(instruction)
 
     def go_on(self, stretch) -> None:
         """The block is done: the next one follows."""
@@ -143,37 +135,29 @@ class WarpCode(
         self.go(stretch, following if following < len(self.flow.blocks) else EXIT)
 
     def instruction(self, instruction) -> None:
-        """Emit an instruction that does not decide what follows."""
-        opcode = instruction.opcode
-        if opcode in IGNORED:
-            return
-        if opcode in ("ld", "ldu"):
-            self._load(instruction)
-        elif opcode == "st":
-            self.store_memory(request_of(self, instruction))
-        elif opcode in ("atom", "red"):
-            self.atomic(instruction)
-        elif opcode == "mov":
-            self.move(instruction)
-        elif opcode == "cp":
-            self.asynchronous(instruction)
-        elif opcode == "cvta":
-            self.convert_address(instruction)
-        elif opcode == "activemask":
-            mask = (self.active("-1"), (0,) * LANES)
-            self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
-        elif opcode in ("shfl", "vote", "match", "redux", "elect", "bar", "barrier"):
-            self.collective(instruction)
-        elif opcode == "mma":
-            self.matrix_product(instruction)
-        else:
-            self.lanewise(instruction)
+        """Emit an instruction that does not decide what follows.
 
-    def _load(self, instruction) -> None:
+        The method `emit_...` of an opcode does; without one, it is lane-wise.
+        """
+        row = traits.of(instruction)
+        if row.waits:
+            self.collective(instruction)
+        elif not row.ignored:
+            emit = getattr(self, f"emit_{instruction.opcode}", self.lanewise)
+            emit(instruction)
+
+    def emit_st(self, instruction) -> None:
+        """A store."""
+        self.store_memory(request_of(self, instruction))
+
+    def emit_ld(self, instruction) -> None:
+        """A load."""
         if "param" in instruction.modifiers:
             self.load_parameter(instruction)
         else:
             self.load_memory(request_of(self, instruction))
+
+    emit_ldu = emit_ld
 
     def count_block(self, stretch, runs: int) -> None:
         """Count that a block runs."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt.analysis.control import EXIT, LEAVING, WAITING
+from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.interpreter import collectives
 from coursekit.simt.interpreter.calls import make_call
+from coursekit.simt.isa import traits
 from coursekit.simt.memory import faults
 
 
@@ -26,18 +27,18 @@ def fall_through(number: int, count: int):
 
 def ending(decoder, instruction, block, number):
     """The `finish` of a block that this instruction ends, or None."""
-    opcode = instruction.opcode
-    if opcode == "bra":
-        return _branch(decoder, instruction, block, number)
-    if opcode == "brx":
-        return _indexed_branch(decoder, instruction, block)
-    if opcode in LEAVING:
+    row = traits.of(instruction)
+    if row.leaves:
         return _leaving(decoder, instruction, number)
-    if opcode == "call":
+    if row.waits:
+        return collectives.make(decoder, instruction, number)
+    if row.calls:
         decoder.no_guard(instruction)
         return make_call(decoder, instruction, number)
-    if opcode in WAITING:
-        return collectives.make(decoder, instruction, number)
+    if row.jumps:
+        if row.indexed:
+            return _indexed_branch(decoder, instruction, block)
+        return _branch(decoder, instruction, block, number)
     return None
 
 
@@ -93,10 +94,10 @@ def _indexed_branch(decoder, instruction, block):
 
 def _leaving(decoder, instruction, number):
     guard = decoder.guard_slot(instruction)
-    opcode = instruction.opcode
+    opcode, row = instruction.opcode, traits.of(instruction)
 
     def leave(warp):
-        if opcode == "trap":
+        if row.traps:
             raise faults.kernel_error(
                 errors.IllegalInstructionError, warp, int(np.argmax(warp.mask)),
                 instruction, "{thread} executes a trap.", *_trap_advice(instruction),
@@ -121,7 +122,7 @@ def _leaving(decoder, instruction, number):
         if opcode == "ret":
             warp.diverge([(EXIT, leaving), (number + 1, staying)], EXIT)
             return None
-        if opcode == "trap":
+        if row.traps:
             warp.show_lanes(warp.split, leaving)
             return leave(warp)
         warp.drop(leaving)

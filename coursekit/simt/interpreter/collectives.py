@@ -13,6 +13,7 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt.interpreter.rendezvous import Collective
+from coursekit.simt.isa import traits
 from coursekit.simt.memory import faults
 from coursekit.simt.ptx.ir import Not, Pair
 
@@ -27,14 +28,14 @@ def lane_bits(mask: np.ndarray) -> int:
 def make(decoder, instruction, number: int):
     """The `finish` of a basic block that ends in a collective or a barrier."""
     decoder.no_guard(instruction)
-    if instruction.opcode in ("bar", "barrier"):
+    if traits.of(instruction).barrier:
         modifiers = instruction.modifiers
         if "warp" in modifiers:
             return Collective(decoder, instruction, number, _warp_barrier).finish
         if "cluster" in modifiers:
             raise faults.unsupported(decoder.program, instruction)
         return Barrier(decoder, instruction, number).finish
-    return Collective(decoder, instruction, number, _MAKERS[instruction.opcode]).finish
+    return Collective(decoder, instruction, number, MAKERS[instruction.opcode]).finish
 
 
 def _warp_barrier(decoder, instruction, operands):
@@ -167,7 +168,7 @@ def _elect(decoder, instruction, operands):
     return apply, [slot, chosen]
 
 
-_MAKERS = {
+MAKERS = {
     "shfl": _shuffle, "vote": _vote, "match": _match, "redux": _redux,
     "elect": _elect,
 }  # fmt: skip

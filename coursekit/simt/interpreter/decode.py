@@ -27,13 +27,9 @@ from coursekit.simt.interpreter import (
 from coursekit.simt.interpreter.access import Access
 from coursekit.simt.interpreter.layout import Layout
 from coursekit.simt.interpreter.results import with_negated, write_checked, write_result
-from coursekit.simt.isa import lookup
+from coursekit.simt.isa import lookup, traits
 from coursekit.simt.memory import faults
 from coursekit.simt.ptx.ir import BYTES, Function, Instruction, Not, Pair, Register
-
-_IGNORED = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "discard",
-            "applypriority", "pmevent", "griddepcontrol"}  # fmt: skip
-
 
 MAKERS = {
     **moves.MAKERS,
@@ -213,7 +209,7 @@ class Decoder:
             step = maker(self, instruction)
             if step is not None:
                 return step
-        if instruction.opcode in _IGNORED:
+        if traits.of(instruction).ignored:
             return None
         operation = lookup.operation(instruction)
         if operation is None:

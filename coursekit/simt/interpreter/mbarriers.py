@@ -73,6 +73,8 @@ def access_of(decoder, instruction, verb: str) -> Access:
     if verb != WRITES:
         made.strong = made.in_block = True
         made.releases, made.copies = verb == UPDATES, False
+    if verb == READS:
+        made.acquires = "relaxed" not in instruction.modifiers
     return made
 
 

@@ -1,8 +1,9 @@
-"""Products of matrices that a whole warp computes: `mma.sync` of 16 x 8 results.
+"""Products of matrices that a whole warp computes, and loads of their operands.
 
-A warp multiplies A, 16 x `depth`, by B, `depth` x 8, and adds C, 16 x 8. Each lane
-has some elements of each, `t = lane % 4` and `g = lane / 4` say which; an operand's
-word has two elements of 16 bits, or one of TF32, `e` in general:
+`mma.sync` has 16 x 8 results: a warp multiplies A, 16 x `depth`, by B, `depth` x 8, and
+adds C, 16 x 8. Each lane has some elements of each, which `t = lane % 4` and
+`g = lane / 4` say; an operand's word has two elements of 16 bits, or one of TF32, `e`
+in general:
 
     A, word 2 s + h: row g + 8 h, columns 4 e s + e t, and the next one
     B, word s:       column g, rows 4 e s + e t, and the next one
@@ -13,7 +14,13 @@ A, and each sum is rounded to the nearest float32. Of a TF32 operand the 13 lowe
 are not read. A tensor core adds several products before it rounds, and cuts bits off
 where this rounds: its last bits may be others.
 
-Source: PTX ISA, "Matrix multiply-accumulate operation using mma instruction".
+`ldmatrix` loads one, two or four matrices of 8 x 8 elements of 16 bits from shared
+memory. Lane 8 m + r has the address of row r of matrix m, and lane 4 r + t gets
+elements 2 t and 2 t + 1 of that row, in the word of the matrix; of a column with
+`.trans`. It counts as a load of 16 bytes by the lanes whose addresses are used.
+
+Sources: PTX ISA, "Matrix multiply-accumulate operation using mma instruction" and
+"Warp-level matrix load instruction: ldmatrix".
 """
 
 from __future__ import annotations
@@ -24,13 +31,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit import errors
+from coursekit.simt.interpreter.access import READS
+from coursekit.simt.interpreter.transfers import address_slot, reached
+from coursekit.simt.isa import traits
 from coursekit.simt.isa.lookup import Operation
 from coursekit.simt.isa.rounded_sums import dot
 from coursekit.simt.isa.rounding import bf16_to_f32
+from coursekit.simt.isa.traits import LOAD
 from coursekit.simt.memory import faults
 from coursekit.simt.ptx.ir import Immediate, Register, Vector
 
-ROWS, COLUMNS, LANES = 16, 8, 32
+ROWS, COLUMNS, SIDE, LANES = 16, 8, 8, 32
 TF32_BITS = 0xFFFFE000
 _NAME = re.compile(
     r"sync\.aligned\.m16n8k(4|8|16)\.row\.col\.f32\.(tf32|f16|bf16)\.\2\.f32"
@@ -148,21 +159,71 @@ def multiply(decoder, instruction):
     return step
 
 
+_PLAIN = {"sync", "aligned", "m8n8", "b16"}
+_SHARED = {"shared", "shared::cta"}
+
+
+def load(decoder, instruction):
+    """Make the step of `ldmatrix`."""
+    words, (target, source) = set(instruction.modifiers), instruction.operands
+    count = len(target.elements)
+    if words - _SHARED - {"trans"} != {*_PLAIN, f"x{count}"}:
+        return None
+    decoder.no_guard(instruction)
+    space, width = "shared" if words & _SHARED else None, 2 * SIDE
+    access = decoder.access(instruction, space, width, READS)
+    place = address_slot(decoder, source, space)
+    slots = [decoder.destination(register, "b32") for register in target.elements]
+    giving = SIDE * count > _LANE  # lanes whose addresses are used
+    order = (0, 2, 1) if "trans" in words else (0, 1, 2)
+
+    def step(warp):
+        if not warp.all:
+            raise incomplete(warp, instruction)
+        addresses, rows = reached(warp, *place), np.empty((LANES, SIDE), np.uint16)
+        kept = warp.mask, warp.all, warp.count
+        warp.mask, warp.all, warp.count = giving, count == 4, SIDE * count
+        for region, lanes, offsets in access.parts(warp, addresses):
+            if region.space != "shared":
+                raise _elsewhere(warp, instruction, region)
+            at = offsets.astype(np.intp)[:, None] // 2 + np.arange(SIDE)
+            rows[lanes] = region.view(2)[at]
+        warp.mask, warp.all, warp.count = kept
+        found = rows[: SIDE * count].reshape(count, SIDE, SIDE).transpose(order)
+        for slot, each in zip(slots, np.ascontiguousarray(found), strict=True):
+            if slot is not None:
+                warp.slots[slot][...] = each.view(np.uint32).ravel()
+
+    return step
+
+
+def _elsewhere(warp, instruction, region):
+    return faults.kernel_error(
+        errors.OutOfBoundsError, warp, int(np.argmax(warp.mask)), instruction,
+        f"{{thread}} loads a matrix by `{instruction.name}` from "
+        f"{region.name or 'memory'}, which is not shared memory.",
+        "ldmatrix reads shared memory alone, by whatever pointer.",
+        "Copy the matrix to a __shared__ array first.",
+    )  # fmt: skip
+
+
 def incomplete(warp, instruction):
-    """Build the error for a product without all lanes of a warp."""
+    """Build the error for a product, or a load, without all lanes of a warp."""
+    loads = traits.of(instruction).memory == LOAD
+    does, together = ("loads", "load") if loads else ("multiplies", "multiply")
     missing = int(np.argmin(warp.mask))
     where = "is elsewhere, or has left the kernel"
     if not warp.present[missing]:
         where = "does not exist: the block is no multiple of 32 threads"
     return faults.kernel_error(
         errors.BarrierError, warp, int(np.argmax(warp.mask)), instruction,
-        f"{{thread}} multiplies matrices by `{instruction.name}`, and lane {missing} "
+        f"{{thread}} {does} matrices by `{instruction.name}`, and lane {missing} "
         f"of its warp {where}.",
-        "All 32 lanes of a warp multiply together, since each has a part of the "
+        f"All 32 lanes of a warp {together} together, since each has a part of the "
         "matrices; without one the results are undefined.",
         "Let whole warps come here: leave no lane behind in a branch or a return, and "
         "fill up what is missing with zeros.",
     )  # fmt: skip
 
 
-MAKERS = {"mma": multiply}
+MAKERS = {"mma": multiply, "ldmatrix": load}

@@ -6,9 +6,11 @@ instructions are matched with the table in `isa` instead.
 
 from __future__ import annotations
 
+import functools
+
 from coursekit import errors
-from coursekit.simt.analysis.control import LEAVING, WAITING
 from coursekit.simt.interpreter import products, warpgroups
+from coursekit.simt.isa import traits
 from coursekit.simt.memory import faults
 from coursekit.simt.ptx.ir import (
     BYTES,
@@ -25,6 +27,11 @@ from coursekit.simt.ptx.ir import (
 )
 
 _VALUE = (Register, Immediate, Special, Symbol)
+# What the words of `Traits.operands` stand for; `a|b` is either, "none" is `_`.
+_KINDS = {
+    "register": (Register,), "pair": (Pair,), "none": (type(None),), "not": (Not,),
+    "value": _VALUE, "vector": (Vector,), "address": (Address,), "label": (Label,),
+}  # fmt: skip
 _WIDTHS = {1, 2, 4, 8}
 _LANES = {"v2": 2, "v4": 4, "v8": 8}
 # What functions of the driver are given: bytes of each argument.
@@ -53,7 +60,9 @@ def check(program, function) -> None:
         raise faults.unsupported(program, last, " as the last of a function")
     for instruction in function.instructions:
         rule = _RULES.get(instruction.opcode)
-        if rule is not None and not rule(scope, instruction):
+        if not _as_listed(instruction) or (
+            rule is not None and not rule(scope, instruction)
+        ):
             why = " with these operands"
             raise faults.unsupported(program, instruction, why)
 
@@ -76,13 +85,13 @@ class _Scope:
 
 def _ends(scope, last) -> bool:
     """Whether nothing is executed after the last instruction of a function."""
-    if last.opcode == "call" and _fits(last, Call):
+    if traits.of(last).calls and _fits(last, Call):
         target = getattr(last.operands[0].function, "name", "")
         function = scope.module.functions.get(target)
         stops = function is not None and "noreturn" in function.directives
         return stops or target == "__assertfail"
-    guarded = last.guard is not None and last.opcode in LEAVING
-    return not guarded and last.opcode not in WAITING
+    row = traits.of(last)
+    return not row.waits and not (row.leaves and last.guard is not None)
 
 
 def _fits(instruction, *kinds) -> bool:
@@ -139,8 +148,8 @@ def _store(scope, one) -> bool:
 
 
 def _update(scope, one) -> bool:
-    first = one.opcode == "atom"
-    kinds = ((Register, type(None)), Address) if first else (Address,)
+    gives = not traits.of(one).no_result
+    kinds = ((Register, type(None)), Address) if gives else (Address,)
     return _fits(one, *kinds, _VALUE) and _bytes(one, None) is not None
 
 
@@ -168,10 +177,6 @@ def _two(scope, one) -> bool:
 
 def _convert(scope, one) -> bool:
     return _two(scope, one) and one.type in ("u32", "u64")
-
-
-def _branch(scope, one) -> bool:
-    return _fits(one, Label)
 
 
 def _indexed(scope, one) -> bool:
@@ -217,39 +222,39 @@ def _barrier(scope, one) -> bool:
     return bool(known) and count in (1, 2) and _fits(one, *[_VALUE] * count)
 
 
-def _warp(modes: set[str], *kinds):
-    """A rule for what the lanes of a warp do together."""
-
-    def rule(scope, one) -> bool:
-        wanted = (*kinds, _VALUE) if "sync" in one.modifiers else kinds
-        named = not modes or bool(modes & set(one.modifiers))
-        return (
-            named
-            and _whole(one)
-            and len(one.operands) == len(wanted)
-            and _fits(one, *wanted)
-        )
-
-    return rule
+@functools.cache
+def _kinds(operands: str) -> tuple:
+    """Classes of each operand that a row of traits lists."""
+    return tuple(
+        tuple(kind for word in words.split("|") for kind in _KINDS[word])
+        for words in operands.split()
+    )
 
 
-def _typed(rule):
-    """A rule for an instruction that also has a type."""
-    return lambda scope, one: rule(scope, one) and one.type is not None
+def _as_listed(one) -> bool:
+    """Whether operands, modes and type are as the traits of an opcode say.
+
+    What the lanes of a warp do together names its members last, if it is `.sync`.
+    """
+    row = traits.of(one)
+    if not row.operands:
+        return True
+    wanted = _kinds(row.operands)
+    if row.waits and "sync" in one.modifiers:
+        wanted = (*wanted, _VALUE)
+    return (
+        (not row.modes or not set(row.modes.split()).isdisjoint(one.modifiers))
+        and (not row.typed or one.type is not None)
+        and _whole(one)
+        and len(one.operands) == len(wanted)
+        and _fits(one, *wanted)
+    )
 
 
 _RULES = {
     "ld": _load, "ldu": _load, "st": _store, "atom": _update, "red": _update,
     "cp": _copy, "mov": _move, "cvta": _convert,
     "isspacep": lambda scope, one: _two(scope, one) and bool(one.modifiers),
-    "activemask": lambda scope, one: _fits(one, Register),
-    "bra": _branch, "brx": _indexed, "call": _call,
-    "bar": _barrier, "barrier": _barrier,
-    "shfl": _warp({"up", "down", "bfly", "idx"}, (Register, Pair, type(None)),
-                  _VALUE, _VALUE, _VALUE),
-    "vote": _warp({"all", "any", "uni", "ballot"}, Register, (*_VALUE, Not)),
-    "match": _typed(_warp({"any", "all"}, (Register, Pair), _VALUE)),
-    "redux": _typed(_warp({"add", "min", "max", "and", "or", "xor"}, Register, _VALUE)),
-    "elect": _warp(set(), Pair), "mma": products.is_right,
-    "wgmma": warpgroups.is_right,
+    "brx": _indexed, "call": _call, "bar": _barrier, "barrier": _barrier,
+    "mma": products.is_right, "wgmma": warpgroups.is_right,
 }  # fmt: skip

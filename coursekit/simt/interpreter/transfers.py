@@ -6,7 +6,7 @@ import numpy as np
 
 from coursekit.simt.analysis.instructions import polls
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
-from coursekit.simt.isa import lookup
+from coursekit.simt.isa import lookup, traits
 from coursekit.simt.memory.counters import repeated_passes
 from coursekit.simt.memory.faults import unsupported
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register, Symbol, Vector
@@ -190,7 +190,7 @@ def atomic(decoder, instruction):
     """`atom` and `red`: lanes take effect in ascending order."""
     operation = lookup.atomic(instruction)
     operands = list(instruction.operands)
-    result = operands.pop(0) if instruction.opcode == "atom" else None
+    result = None if traits.of(instruction).no_result else operands.pop(0)
     type_ = operation.results[0]
     size = BYTES[type_]
     access = _access(decoder, instruction, UPDATES, size)
