@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextvars
 import difflib
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 
@@ -15,6 +15,10 @@ from coursekit.hardware.datasheets import BOARDS
 from coursekit.hardware.properties import DeviceProperties
 
 DEFAULT_DEVICE = "H200"
+# The simulator sets it where a simulation is entered and left.
+simulated_device: contextvars.ContextVar[DeviceProperties | None] = (
+    contextvars.ContextVar("simulated_device", default=None)
+)
 
 # CUDA 13, which this course compiles with, runs on nothing older.
 OLDEST_CAPABILITY = (7, 5)
@@ -151,10 +155,7 @@ def device(name: str | DeviceProperties | None = None) -> DeviceProperties:
 
 def current_simulated_device() -> DeviceProperties | None:
     """Return the device of the enclosing `ck.simulator`, None outside of one."""
-    # Not imported here: where nothing has loaded it, no simulation is open.
-    simulation = sys.modules.get("coursekit.runtime.simulator")
-    active = simulation.active() if simulation else None
-    return active.device if active else None
+    return simulated_device.get()
 
 
 def _words(name: str) -> list[str]:

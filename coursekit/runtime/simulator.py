@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from coursekit import paths
+from coursekit import hardware, paths
 from coursekit.errors import LaunchError, UnsupportedError
 from coursekit.runtime.configuration import Configuration, Needs
 from coursekit.runtime.progress_bar import ProgressBar
 
-DEFAULT_DEVICE = "H200"
 _active: contextvars.ContextVar[Simulation | None] = contextvars.ContextVar(
     "simulation", default=None
 )
@@ -39,17 +38,20 @@ class Simulation:
         Seconds that one launch may take.
     """
 
-    device: object
+    device: hardware.DeviceProperties
     order: str | int | tuple[int, ...] = "forward"
     timeout_s: float = 30.0
     _tokens: list = field(default_factory=list, repr=False, compare=False)
 
     def __enter__(self) -> Simulation:
-        self._tokens.append(_active.set(self))
+        here = _active.set(self), hardware.simulated_device.set(self.device)
+        self._tokens.append(here)
         return self
 
     def __exit__(self, *error) -> None:
-        _active.reset(self._tokens.pop())
+        simulation, device = self._tokens.pop()
+        hardware.simulated_device.reset(device)
+        _active.reset(simulation)
 
     def __repr__(self) -> str:
         return (
@@ -64,7 +66,7 @@ class Simulation:
 
 
 def simulator(
-    device: str = DEFAULT_DEVICE,
+    device: str = hardware.DEFAULT_DEVICE,
     order: str | int | Sequence[int] = "forward",
     timeout_s: float = 30,
 ) -> Simulation:
@@ -94,8 +96,6 @@ def simulator(
     ...     print(simulation.order)
     reverse
     """
-    from coursekit import hardware
-
     return Simulation(
         hardware.device(device), _checked_order(order), _checked_timeout(timeout_s)
     )
@@ -110,6 +110,11 @@ def active() -> Simulation | None:
 def default() -> Simulation:
     """Return the simulation used where there is neither a block nor a GPU."""
     return simulator()
+
+
+def current() -> Simulation:
+    """Return the simulation that is open, or else the one with the defaults."""
+    return active() or default()
 
 
 def _is_count(value) -> bool:
