@@ -10,8 +10,8 @@ from coursekit.analysis import unset_variables
 from coursekit.analysis.counting import spelt
 from coursekit.errors import CourseError, KernelError
 from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import Staged, stage
-from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.arguments.staging import Staged
+from coursekit.runtime.launching import simulate
 from coursekit.simt.checks.findings import Findings
 
 
@@ -113,7 +113,7 @@ def _of_variables(names, launch: tuple) -> Findings:
 
     kernel, cooperative = launch[0], launch[-1]
     watched = None if cooperative else unset_variables.kept(kernel)
-    simulation_here = simulator.active() or simulator.default()
+    simulation_here = simulator.current()
     findings = Findings("initcheck", kernel.name)
     for order in ("forward", "reverse") if watched is not None else ():
         observer = VariableCheck(names)
@@ -201,19 +201,25 @@ def memcheck(
 def _observed(checker, observer, launch: tuple, raise_, engine="auto") -> Findings:
     """Run a launch on copies of its arguments, with an observer."""
     kernel, grid, block, args, shared_bytes, cooperative = launch
-    backend = (simulator.active() or simulator.default()).backend
-    configuration = configure(
-        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+
+    def note_fresh_memory(staged: Staged) -> None:
+        observer.fresh = _fresh(staged)
+
+    launched = simulate(
+        kernel,
+        grid,
+        block,
+        args,
+        shared_bytes=shared_bytes,
+        cooperative=cooperative,
+        before=note_fresh_memory,
+        keep=(KernelError,),
+        observer=observer,
+        engine=engine,
     )
-    values = kernel.signature.convert(args)
-    check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    staged = stage(backend, kernel.signature.rules, values, isolate=True)
-    observer.fresh = _fresh(staged)
-    ran, options = "interpreter", {"observer": observer, "engine": engine}
-    try:
-        ran = backend.launch(kernel, configuration, staged, **options).engine
-    except KernelError as error:
-        observer.found.stop(error.with_traceback(None))
+    if launched.error is not None:
+        observer.found.stop(launched.error)
+    ran = launched.result.engine if launched.result else "interpreter"
     findings = replace(observer.found.findings(checker, kernel.name), engine=ran)
     if raise_:
         findings.raise_first()

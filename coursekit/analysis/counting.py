@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from coursekit.analysis.machine_code import plans
 from coursekit.errors import ArgumentError, CourseError
-from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import stage
-from coursekit.runtime.configuration import check, configure
-from coursekit.runtime.launching import Kernel, Launcher
+from coursekit.runtime.launching import Kernel, Launcher, simulate, simulated_by
 from coursekit.simt.interpreter.layout import LANES
 from coursekit.simt.memory.counters import FIELDS, Counters
 
@@ -98,17 +96,41 @@ def count(
     LaunchError, ArgumentError, KernelError
         As a launch does.
     """
-    backend = (simulator.active() or simulator.default()).backend
-    configuration = configure(
-        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+    launched = simulate(
+        kernel,
+        grid,
+        block,
+        args,
+        shared_bytes=shared_bytes,
+        cooperative=cooperative,
+        counters=True,
+        plan=plans.plan,
     )
-    values = kernel.signature.convert(args)
-    check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    staged = stage(backend, kernel.signature.rules, values, isolate=True)
-    plan = plans.plan(kernel, backend.device)
-    launched = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
-    labels = _labels(launched.counters, kernel.module.ptx, configuration.block)
-    return replace(launched.counters, labels=labels, device=backend.device.name)
+    counts = launched.result.counters
+    labels = _labels(counts, kernel.module.ptx, launched.configuration.block)
+    return replace(counts, labels=labels, device=launched.device.name)
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[list[Counters]]:
+    """Count every launch on the simulator inside the ``with`` block.
+
+    Yields
+    ------
+    list of Counters
+        One for each launch, in order; filled while the block runs.
+    """
+    counts: list[Counters] = []
+
+    def launch(backend, kernel, configuration, staged) -> None:
+        plan = plans.plan(kernel, backend.device)
+        launched = backend.launch(
+            kernel, configuration, staged, counters=True, plan=plan
+        )
+        counts.append(replace(launched.counters, device=backend.device.name))
+
+    with simulated_by(launch):
+        yield counts
 
 
 def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str, str]:

@@ -9,9 +9,8 @@ from html import escape
 from coursekit.analysis.counting import spelt
 from coursekit.analysis.machine_code import plans
 from coursekit.errors import ArgumentError, KernelError
-from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import stage
-from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.configuration import configure
+from coursekit.runtime.launching import simulate
 from coursekit.simt.tracing.steps import LANES, MemoryAccess, Step
 
 MOST_STEPS = 2000
@@ -184,29 +183,29 @@ def trace(
     """
     from coursekit.simt.tracing.tracer import TraceEnds, Tracer
 
-    backend = (simulator.active() or simulator.default()).backend
     configuration = configure(kernel.name, grid, block, shared_bytes=shared_bytes)
     place = _place(block_index, configuration.grid)
     _check_warp(warp, configuration.block)
     _check_steps(steps)
-    values = kernel.signature.convert(args)
-    check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    staged = stage(backend, kernel.signature.rules, values, isolate=True)
-    tracer, error = Tracer(place, int(warp), int(steps)), None
-    plan = plans.plan(kernel, backend.device)
-    options = {"counters": True, "plan": plan, "observer": tracer}
-    try:
-        backend.launch(kernel, configuration, staged, **options)
-    except TraceEnds:
-        pass
-    except KernelError as found:
-        if not tracer.steps:
-            raise
-        error = found.with_traceback(None)
+    tracer = Tracer(place, int(warp), int(steps))
+    launched = simulate(
+        kernel,
+        configuration.grid,
+        configuration.block,
+        args,
+        shared_bytes=shared_bytes,
+        keep=(KernelError, TraceEnds),
+        plan=plans.plan,
+        counters=True,
+        observer=tracer,
+    )
+    error = launched.error if isinstance(launched.error, KernelError) else None
+    if error is not None and not tracer.steps:
+        raise error
     return Trace(
         kernel.name, configuration.grid, configuration.block, place, int(warp),
         tuple(tracer.close()), tracer.full, error, dict(kernel.module.sources),
-        tuple(parameter.name for parameter in kernel.parameters), backend.device.name,
+        tuple(parameter.name for parameter in kernel.parameters), launched.device.name,
     )  # fmt: skip
 
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coursekit.errors import ArgumentError, KernelError
-from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import stage
-from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.configuration import configure
+from coursekit.runtime.launching import simulate
 from coursekit.simt.interpreter.access import WRITES
 from coursekit.simt.memory.memory import POISON
 from coursekit.simt.tracing.turns import BARRIER, Event, Turns
@@ -202,11 +201,6 @@ class Stage:
         ]
 
     def _play(self, turns: Turns) -> Outcome:
-        kernel, configuration = self.kernel, self.configuration
-        backend = (simulator.active() or simulator.default()).backend
-        values = kernel.signature.convert(self.args)
-        check(kernel.name, configuration, backend.needs(kernel), backend.device)
-        staged = stage(backend, kernel.signature.rules, values, isolate=True)
         order: list[int] = []
         asked = turns.choose
 
@@ -214,12 +208,19 @@ class Stage:
             order.append(asked(able))
             return order[-1]
 
-        turns.choose, error = choose, None
-        try:
-            backend.launch(kernel, configuration, staged, observer=turns)
-        except KernelError as found:
-            error = found.with_traceback(None)
-        return Outcome(tuple(order), tuple(turns.events), _outputs(staged), error)
+        turns.choose = choose
+        shape = self.configuration
+        launched = simulate(
+            self.kernel,
+            shape.grid,
+            shape.block,
+            self.args,
+            shared_bytes=shape.shared_bytes,
+            keep=(KernelError,),
+            observer=turns,
+        )
+        values = _outputs(launched.staged)
+        return Outcome(tuple(order), tuple(turns.events), values, launched.error)
 
 
 def _close(found, right) -> np.ndarray:
