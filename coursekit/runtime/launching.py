@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from coursekit.errors import LaunchError
 from coursekit.runtime import backend as backends
 from coursekit.runtime import simulator
-from coursekit.runtime.arguments import Signature
+from coursekit.runtime.arguments.signature import Signature
 from coursekit.runtime.arguments.staging import Staged, stage
 from coursekit.runtime.configuration import Configuration, check, configure
 
@@ -171,7 +171,10 @@ class Launcher:
         """Remember what makes the next launch on this stream cheap, on a GPU."""
         backend = backends.current()
         if backend.space == "gpu":
-            self._quick = backend.quick(self.kernel, self.configuration)
+            from coursekit.runtime.gpu.quick import fetchers
+
+            fetch_each = fetchers(backend.cupy, self.kernel.signature.rules)
+            self._quick = backend.quick(self.kernel, self.configuration, fetch_each)
 
 
 def run(kernel: Kernel, configuration: Configuration, arguments) -> None:

@@ -7,10 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.errors import ArgumentError, CourseError
-from coursekit.runtime.arguments.operands import summary
 from coursekit.toolchain.signature import CType, Parameter
 
 WRONG_ORDER = "Often two arguments are in the wrong order."
+
+
+def summary(value) -> str:
+    """Say in a few words what a value is."""
+    text = repr(value)
+    shown = text if len(text) <= 40 else text[:37] + "..."
+    return f"{type(value).__name__} {shown}"
 
 
 @dataclass(frozen=True, slots=True)

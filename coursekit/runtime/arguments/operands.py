@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.errors import ArgumentError
+from coursekit.runtime.device_arrays import DeviceArray
 
 _TORCH_BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 
@@ -67,8 +68,7 @@ def describe(value) -> Operand | None:
     """
     if isinstance(value, np.ndarray):
         return _host(value, "NumPy array")
-    arrays = sys.modules.get("coursekit.runtime.arrays")
-    if arrays is not None and isinstance(value, arrays.DeviceArray):
+    if isinstance(value, DeviceArray):
         return _device_array(value)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
@@ -76,13 +76,6 @@ def describe(value) -> Operand | None:
     if hasattr(type(value), "__cuda_array_interface__"):
         return _cuda_array(value)
     return None
-
-
-def summary(value) -> str:
-    """Say in a few words what a value is."""
-    text = repr(value)
-    shown = text if len(text) <= 40 else text[:37] + "..."
-    return f"{type(value).__name__} {shown}"
 
 
 def as_bytes(array: np.ndarray) -> np.ndarray:
@@ -155,7 +148,7 @@ def _host(array: np.ndarray, kind: str, **facts) -> Operand:
     )
 
 
-def _device_array(array) -> Operand:
+def _device_array(array: DeviceArray) -> Operand:
     buffer, offset, nbytes = array._buffer, array._offset, array.nbytes
     return Operand(
         "DeviceArray",

@@ -9,8 +9,8 @@ import numpy as np
 
 from coursekit.errors import ArgumentError, CourseError
 from coursekit.runtime.arguments import operands
-from coursekit.runtime.arguments.complaints import WRONG_ORDER, Context
-from coursekit.runtime.arguments.operands import Operand, summary
+from coursekit.runtime.arguments.complaints import WRONG_ORDER, Context, summary
+from coursekit.runtime.arguments.operands import Operand
 from coursekit.runtime.arguments.scalars import FLOAT_CODES
 from coursekit.toolchain.signature import CType
 

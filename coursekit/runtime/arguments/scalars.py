@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from coursekit.errors import CourseError
-from coursekit.runtime.arguments.complaints import Context
-from coursekit.runtime.arguments.operands import summary
+from coursekit.runtime.arguments.complaints import Context, summary
 from coursekit.toolchain.signature import CType, Parameter
 
 INT_CODES = {1: "b", 2: "h", 4: "i", 8: "q"}

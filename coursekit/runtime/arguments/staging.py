@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from coursekit.runtime.arguments import Rule
+from coursekit.runtime.arguments.signature import Rule
 from coursekit.runtime.arguments.operands import Operand
 
 

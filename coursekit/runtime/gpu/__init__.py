@@ -184,8 +184,15 @@ class GpuBackend:
             if wait and not self.cupy.cuda.runtime.streamIsCapturing(stream.ptr):
                 stream.synchronize()
 
-    def quick(self, kernel, configuration: Configuration):
+    def quick(self, kernel, configuration: Configuration, fetch_each):
         """Prepare launches on a stream that skip what is the same each time.
+
+        Parameters
+        ----------
+        kernel : Kernel
+        configuration : Configuration
+        fetch_each : sequence of callable
+            For each parameter, what `quick.fetchers` made.
 
         Returns
         -------
@@ -195,10 +202,7 @@ class GpuBackend:
         """
         if configuration.cooperative or configuration.cluster:
             return None
-        from coursekit.runtime.gpu.quick import fetchers
-
         loaded = self._loaded(kernel)
-        fetch_each = fetchers(self.cupy, kernel.signature.rules)
         grid, block = configuration.grid, configuration.block
         shared = configuration.shared_bytes
         stream = self._stream(configuration.stream, uses_torch=False)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from coursekit.runtime.arguments import Rule
+from coursekit.runtime.arguments.signature import Rule
 from coursekit.runtime.arguments.pointers import alignment
-from coursekit.runtime.arrays import DeviceArray
+from coursekit.runtime.device_arrays import DeviceArray
 from coursekit.toolchain.signature import CType
 
 _INTS = frozenset({int, np.int32, np.int64, np.uint32, np.uint64})
