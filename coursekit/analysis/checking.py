@@ -10,7 +10,7 @@ from coursekit.analysis import unset_variables
 from coursekit.analysis.counting import spelt
 from coursekit.errors import CourseError, KernelError
 from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import Staged
+from coursekit.runtime.arguments.signature import Staged
 from coursekit.runtime.launching import simulate
 from coursekit.simt.checks.findings import Findings
 

@@ -142,7 +142,7 @@ def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str
     """
     labels = dict(counts.labels)
     meet = counts.shared_atomic_requests and math.prod(block) > LANES
-    if meet or _GENERIC_ATOMIC.search(ptx):
+    if meet or _has_generic_atomic(ptx):
         labels["shared_atomic_wavefronts"] = "ptx"
     return labels
 
@@ -150,6 +150,14 @@ def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str
 _GENERIC_ATOMIC = re.compile(
     r"^[^/\n]*\batom(?!\S*\.(?:global|shared))\.", re.MULTILINE
 )
+
+
+@functools.lru_cache(maxsize=64)
+def _has_generic_atomic(ptx: str) -> bool:
+    """Return whether PTX has an atomic on a generic address."""
+    return _GENERIC_ATOMIC.search(ptx) is not None
+
+
 _WEAKEST = ("ptx", "ncu", "sass", "exact")
 
 

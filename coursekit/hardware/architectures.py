@@ -11,6 +11,7 @@ CUDA 13.5 packages `cuda_occupancy.h` (allocation units) and
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from coursekit.errors import UnsupportedError
@@ -61,12 +62,12 @@ class SmLimits:
     warp_size: int = 32
     max_threads_per_block: int = 1024
 
-    @property
+    @functools.cached_property
     def max_warps_per_sm(self) -> int:
         """Warps that an SM keeps resident at once."""
         return self.max_threads_per_sm // self.warp_size
 
-    @property
+    @functools.cached_property
     def shared_bytes_per_block_optin(self) -> int:
         """Shared memory a block can have when its launch asks for more than 48 KB."""
         return self.shared_bytes_per_sm - self.shared_reserved_bytes_per_block

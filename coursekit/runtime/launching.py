@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from coursekit.errors import LaunchError
 from coursekit.runtime import backend as backends
 from coursekit.runtime import simulator
-from coursekit.runtime.arguments.signature import Signature
-from coursekit.runtime.arguments.staging import Staged, stage
+from coursekit.runtime.arguments.signature import Signature, Staged, stage
 from coursekit.runtime.configuration import Configuration, check, configure
 
 _deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(

@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from coursekit.runtime.arguments.converters import alignment
 from coursekit.runtime.arguments.signature import Rule
-from coursekit.runtime.arguments.pointers import alignment
 from coursekit.runtime.device_arrays import DeviceArray
 from coursekit.toolchain.signature import CType
 
