@@ -192,6 +192,7 @@ class SimulatedMemory:
         self._lock = threading.RLock()
         self._dead: deque = deque()
         self._programs: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._needs: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     def allocate(self, nbytes: int, capacity: int, **labels) -> SimulatedBuffer:
         """Reserve memory on a device that has `capacity` bytes."""
@@ -231,6 +232,26 @@ class SimulatedMemory:
                 weakref.finalize(module, self._dead.extend, variables).atexit = False
             return found
 
+    def needs(self, kernel) -> Needs:
+        """Return what a kernel asks of a launch, read once from its program."""
+        needs = self._needs.get(kernel)
+        if needs is None:
+            needs = _needs(self.program(kernel.module), kernel.lowered_name)
+            self._needs[kernel] = needs
+        return needs
+
+
+def _needs(program, lowered_name: str) -> Needs:
+    directives = program.kernel(lowered_name).directives
+    shared = program.shared_variables(lowered_name, 0)
+    bounds = directives.get("maxntid") or directives.get("reqntid")
+    cluster = directives.get("reqnctapercluster")
+    return Needs(
+        sum(nbytes for _, nbytes, _ in shared),
+        math.prod(bounds) if bounds else None,
+        (*cluster, 1, 1)[:3] if cluster else None,
+    )
+
 
 @functools.cache
 def simulated_memory() -> SimulatedMemory:
@@ -265,17 +286,8 @@ class SimulatorBackend:
         )
 
     def needs(self, kernel) -> Needs:
-        """Static shared bytes, launch bounds and clusters of a kernel."""
-        program = simulated_memory().program(kernel.module)
-        directives = program.kernel(kernel.lowered_name).directives
-        shared = program.shared_variables(kernel.lowered_name, 0)
-        bounds = directives.get("maxntid") or directives.get("reqntid")
-        cluster = directives.get("reqnctapercluster")
-        return Needs(
-            sum(nbytes for _, nbytes, _ in shared),
-            math.prod(bounds) if bounds else None,
-            (*cluster, 1, 1)[:3] if cluster else None,
-        )
+        """Return static shared bytes, launch bounds and clusters of a kernel."""
+        return simulated_memory().needs(kernel)
 
     def launch(
         self,
