@@ -1,4 +1,4 @@
-"""Counting what a launch does, on the simulator."""
+"""Counts of what a launch does, from the simulator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coursekit.simt.memory.counters import FIELDS, Counters
 
 
 def spelt(function: Callable) -> Callable:
-    """Refuse the arguments of a launch where those of a count or a check belong."""
+    """Make a count or a check refuse arguments that are spelt as for a launch."""
     name = function.__name__
     most = function.__code__.co_argcount - 1
 
@@ -38,8 +38,8 @@ def spelt(function: Callable) -> Callable:
 
 
 def _shape(given: tuple, named: dict) -> str:
-    known = dict(zip(("grid", "block"), given, strict=False)) | named
-    return f"{known.get('grid', 'grid')}, {known.get('block', 'block')}"
+    spelt_out = dict(zip(("grid", "block"), given, strict=False)) | named
+    return f"{spelt_out.get('grid', 'grid')}, {spelt_out.get('block', 'block')}"
 
 
 def _no_kernel(name: str, given) -> CourseError:
@@ -134,11 +134,11 @@ def counted() -> Iterator[list[Counters]]:
 
 
 def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str, str]:
-    """Labels, where an H200 needs more wavefronts of shared atomics than addresses say.
+    """Return the labels; the wavefronts of shared atomics may be the PTX's alone.
 
-    Warps of a block that meet at a word make it need some more: 129 to 131, not 125,
-    in the histogram that counts by warps. And an atomic on a generic address, as
-    `grid.sync()` has one, counts there, wherever it goes.
+    Where several warps of a block use one word, an H200 needs more wavefronts than the
+    addresses say: 129 to 131, not 125, in the histogram that counts by warps. It also
+    counts an atomic on a generic address there, as in `grid.sync()`, wherever it goes.
     """
     labels = dict(counts.labels)
     meet = counts.shared_atomic_requests and math.prod(block) > LANES
@@ -164,17 +164,16 @@ _WEAKEST = ("ptx", "ncu", "sass", "exact")
 def added(counts: Sequence[Counters]) -> Counters:
     """Add up the counts of launches that run one after the other.
 
-    A sum is as near to the hardware's as the weakest of its parts. The longest warp is
-    that of all launches.
+    A sum has the weakest label of its parts. The longest warp is that of all launches.
     """
-    values = {name: sum(getattr(one, name) for one in counts) for name in FIELDS}
-    longest = (one.longest_warp_instructions for one in counts)
+    values = {name: sum(getattr(each, name) for each in counts) for name in FIELDS}
+    longest = (each.longest_warp_instructions for each in counts)
     values["longest_warp_instructions"] = max(longest, default=0)
     labels = {
-        name: min((one.label(name) for one in counts), key=_WEAKEST.index)
+        name: min((each.label(name) for each in counts), key=_WEAKEST.index)
         for name in FIELDS
         if counts
     }
-    sources = dict.fromkeys(one.source for one in counts)
-    devices = ", ".join(dict.fromkeys(one.device for one in counts if one.device))
+    sources = dict.fromkeys(each.source for each in counts)
+    devices = ", ".join(dict.fromkeys(each.device for each in counts if each.device))
     return Counters(values, ", ".join(sources) or "simulator", labels, device=devices)

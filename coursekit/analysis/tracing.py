@@ -1,4 +1,4 @@
-"""Following one warp of a launch, step by step, on the simulator."""
+"""A trace follows one warp of a launch, step by step, on the simulator."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Trace:
 
     @property
     def summary(self) -> str:
-        """One line: which warp, how many steps, how it ended."""
+        """One line that names the warp, its number of steps, and how it ended."""
         many = "step" if len(self.steps) == 1 else "steps"
         return (
             f"Trace of {self.kernel}: warp {self.warp} of block {self.block_index}, "
@@ -107,7 +107,7 @@ class Trace:
 
 
 def _table(trace: Trace, most: int = 24) -> Iterator[str]:
-    """One line a run of steps of one source line with one mask."""
+    """Yield a line of text for each run of steps of one source line."""
     runs: list[list] = []
     for step in trace.steps:
         if runs and runs[-1][0].line == step.line and runs[-1][0].file == step.file:
@@ -120,11 +120,11 @@ def _table(trace: Trace, most: int = 24) -> Iterator[str]:
         touched = [
             f"{access.verb} {access.array}" for s in run for access in s.accesses
         ]
-        found = f"  ({', '.join(dict.fromkeys(touched))})" if touched else ""
+        arrays = f"  ({', '.join(dict.fromkeys(touched))})" if touched else ""
         lanes = max(step.lanes for step in run)
         count = f"{len(run)} step{'s' if len(run) > 1 else ''}"
         place = f"line {first.line}" if first.line else "no line"
-        yield f"  {place:>9}  {count:>9}  {lanes:>2} lanes  {text}{found}"
+        yield f"  {place:>9}  {count:>9}  {lanes:>2} lanes  {text}{arrays}"
     if len(runs) > most:
         yield f"  ... and {len(runs) - most:,} more stretches"
 
