@@ -1,7 +1,7 @@
-"""What one streaming multiprocessor (SM) holds, by compute capability.
+"""Limits of one streaming multiprocessor (SM), by compute capability.
 
-The sizes, and the units in which hardware hands registers and shared memory
-out, decide how many blocks fit an SM at once (occupancy).
+The sizes, and the units in which the hardware allocates registers and shared memory,
+decide how many blocks fit an SM at once (occupancy).
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability", for the sizes and the shared-memory capacities; the headers of the
@@ -80,7 +80,7 @@ class SmLimits:
 
 
 def _row(capability, name, lanes, resident, l1_kib, carveouts_kib) -> SmLimits:
-    """One row: lanes (fp32, fp64), resident (threads, blocks), sizes in KiB."""
+    """Make one row of lanes (fp32, fp64), resident (threads, blocks), sizes in KiB."""
     before_ampere = capability < (8, 0)
     return SmLimits(
         compute_capability=capability,

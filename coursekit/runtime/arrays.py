@@ -66,18 +66,18 @@ def to_host(array) -> np.ndarray:
     >>> to_host(to_device(np.arange(3, dtype=np.int8)))
     array([0, 1, 2], dtype=int8)
     """
-    found = operands.describe(array)
-    if found is None:
+    operand = operands.describe(array)
+    if operand is None:
         raise ArgumentError.explained(
             f"Expected an array, got {summary(array)}.",
             "Device memory holds arrays of one element type.",
             "Build one with np.array(values, dtype=np.float32), for example.",
         )
-    if not found.contiguous:
-        found = operands.describe(operands.packed(array))
-    data = found.read()
-    data = data.copy() if found.space == "host" else data
-    return data.view(found.dtype).reshape(found.shape)
+    if not operand.contiguous:
+        operand = operands.describe(operands.packed(array))
+    data = operand.read()
+    data = data.copy() if operand.space == "host" else data
+    return data.view(operand.dtype).reshape(operand.shape)
 
 
 def empty(shape, dtype=np.float32) -> DeviceArray:

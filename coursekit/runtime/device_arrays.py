@@ -127,9 +127,9 @@ class DeviceArray:
         """View the same memory under another shape; one length may be -1."""
         if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
             shape = tuple(shape[0])
-        known = math.prod(length for length in shape if length != -1)
-        if shape.count(-1) == 1 and known:
-            shape = tuple(self.size // known if n == -1 else n for n in shape)
+        others = math.prod(length for length in shape if length != -1)
+        if shape.count(-1) == 1 and others:
+            shape = tuple(self.size // others if n == -1 else n for n in shape)
         lengths = tuple(operator.index(length) for length in shape)
         if min(lengths, default=0) < 0 or math.prod(lengths) != self.size:
             raise DeviceError.explained(

@@ -56,7 +56,7 @@ class Kernel:
         return f"Kernel {self.signature}"
 
     def __getitem__(self, index) -> Launcher:
-        """Configure a launch: grid, block, dynamic shared bytes, stream."""
+        """Configure a launch by grid, block, dynamic shared bytes and stream."""
         try:
             return self._launchers[index]
         except (KeyError, TypeError):
@@ -117,8 +117,8 @@ class Kernel:
         cluster : int or tuple of int, optional
             Blocks a cluster.
         early : bool
-            Let it begin before the kernel in front of it on the stream has ended; it
-            waits itself for what that one writes, by `griddepcontrol.wait`.
+            Let the kernel begin before the one in front of it on the stream has ended.
+            It waits itself for that kernel's results, with `griddepcontrol.wait`.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class Launcher:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Remember what makes the next launch on this stream cheap, on a GPU."""
+        """Prepare a shorter way for the next launch on this stream of a GPU."""
         backend = backends.current()
         if backend.space == "gpu":
             from coursekit.runtime.gpu.quick import fetchers

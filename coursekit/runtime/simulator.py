@@ -26,7 +26,7 @@ _active: contextvars.ContextVar[Simulation | None] = contextvars.ContextVar(
 
 @dataclass(frozen=True)
 class Simulation:
-    """How launches are simulated; a context manager that may be entered again.
+    """The settings of simulated launches; a context manager that may be re-entered.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ def simulator(
 
 
 def active() -> Simulation | None:
-    """Return the simulation whose ``with`` block this is, if any."""
+    """Return the innermost simulation that is open; None outside of all."""
     return _active.get()
 
 
@@ -152,7 +152,7 @@ def _checked_timeout(timeout_s) -> float:
 
 
 class SimulatedBuffer:
-    """Bytes in simulated memory."""
+    """A run of bytes in simulated memory, freed with the last reference to it."""
 
     __slots__ = ("__weakref__", "region")
     space = "simulator"
@@ -181,8 +181,8 @@ class SimulatedBuffer:
 class SimulatedMemory:
     """The memory of the simulated device, and the programs loaded into it.
 
-    Buffers and modules die at any moment, in the middle of an allocation too, so their
-    regions are put on a list and given back when memory is next used.
+    Python may free buffers and modules at any moment, even during an allocation. Their
+    regions therefore wait in a list until memory is next used.
     """
 
     def __init__(self):
@@ -205,12 +205,12 @@ class SimulatedMemory:
         return buffer
 
     def sweep(self) -> None:
-        """Give back the regions whose buffers are gone."""
+        """Free the regions whose buffers are gone."""
         while self._dead:
             self.memory.free(self._dead.popleft())
 
     def name(self, names: dict[int, str]) -> None:
-        """Call arrays what the parameters call them, for messages of a launch."""
+        """Name arrays as the kernel's parameters, for the messages of a launch."""
         with self._lock:
             self.sweep()
             for address, name in reversed(names.items()):
@@ -219,18 +219,18 @@ class SimulatedMemory:
                     region.name = name
 
     def program(self, module):
-        """Load the program of a compiled module, once a module."""
+        """Return the program of a compiled module, which is loaded once."""
         with self._lock:
-            found = self._programs.get(module)
-            if found is None:
+            program = self._programs.get(module)
+            if program is None:
                 from coursekit.simt.interpreter.program import load
 
                 self.sweep()
-                found = load(module.ptx, self.memory, sources=module.sources)
-                self._programs[module] = found
-                variables = list(found.variables.values())
+                program = load(module.ptx, self.memory, sources=module.sources)
+                self._programs[module] = program
+                variables = list(program.variables.values())
                 weakref.finalize(module, self._dead.extend, variables).atexit = False
-            return found
+            return program
 
     def needs(self, kernel) -> Needs:
         """Return what a kernel asks of a launch, read once from its program."""
@@ -260,12 +260,12 @@ def simulated_memory() -> SimulatedMemory:
 
 
 def _machine_code():
-    """The folder for machine code of kernels."""
+    """Return the folder that caches the simulator's machine code of kernels."""
     return paths.cache() / "simulator"
 
 
 class SimulatorBackend:
-    """Allocates in simulated memory and launches on the simulator."""
+    """A backend that allocates simulated memory and launches on the simulator."""
 
     space = "simulator"
 
@@ -299,9 +299,9 @@ class SimulatorBackend:
         counters: bool = False,
         **options,
     ):
-        """Run a kernel to its end, in any case; returns the engine's LaunchResult.
+        """Run a kernel to its end, whatever `wait` is; return the LaunchResult.
 
-        `options` go to the engine.
+        `options` go to the simulator.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""`tensor_map`: what a TMA copy is to move, for a kernel's parameter."""
+"""`tensor_map` describes the boxes of an array that TMA copies move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Array arguments of any library, described in one way: where, what, how to copy."""
+"""An Operand describes an array of any library: its place, its type, how to copy it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TORCH_BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "u
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An array argument, whatever library made it.
+    """An array argument of any library, as a launch sees it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Operand:
 
 
 def describe(value) -> Operand | None:
-    """Describe an array; None when `value` is none.
+    """Describe an array; return None when `value` is no array.
 
     Raises
     ------
@@ -104,26 +104,26 @@ def checked_dtype(dtype) -> np.dtype:
         It holds Python objects or text, its bytes are swapped, or it is no type.
     """
     try:
-        found = np.dtype(dtype)
+        element = np.dtype(dtype)
     except TypeError:
         raise ArgumentError.explained(
             f"{dtype!r} is no element type.",
             "NumPy knows no type of this name.",
             "Pass a NumPy type, for example np.float32.",
         ) from None
-    if found.hasobject or found.kind in "USMm":
+    if element.hasobject or element.kind in "USMm":
         raise ArgumentError.explained(
-            f"An array of {found}, which cannot go to a device.",
+            f"An array of {element}, which cannot go to a device.",
             "Kernels compute with numbers of a fixed size.",
             "Convert it, for example with array.astype(np.float32).",
         )
-    if not found.isnative:
+    if not element.isnative:
         raise ArgumentError.explained(
-            f"An array of {found}, with its bytes in the order of another machine.",
+            f"An array of {element}, with its bytes in the order of another machine.",
             "Files in network byte order are read like this.",
             "Convert it with array.astype(array.dtype.newbyteorder('=')).",
         )
-    return found
+    return element
 
 
 def _host(array: np.ndarray, kind: str, **facts) -> Operand:

@@ -139,12 +139,12 @@ class _Item:
 
 @dataclass(slots=True)
 class Staged:
-    """The arguments of one launch, ready to pack.
+    """The arguments of one launch, which the device can reach.
 
     Attributes
     ----------
     values : list
-        What is packed; pointers are device addresses.
+        The values to pack; pointers are device addresses.
     names : dict
         Device address to parameter name, for messages.
     copies : list
@@ -166,14 +166,14 @@ class Staged:
 
 
 def stage(backend, rules, values, *, isolate: bool = False) -> Staged:
-    """Bring the array arguments of a launch to a backend.
+    """Bring the array arguments of a launch to the memory of a backend.
 
     Parameters
     ----------
     backend
-        Its own arrays are used where they lie.
+        The backend that launches; its own arrays are used where they lie.
     rules, values : sequence
-        From a Signature: the rules, and the converted arguments.
+        The rules and the converted arguments of a Signature.
     isolate : bool
         Copy the backend's own arrays too, so that the launch changes nothing.
     """
