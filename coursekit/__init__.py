@@ -11,7 +11,8 @@ import importlib
 __version__ = "0.1.0"
 
 _HOME = {
-    "runtime.arrays": ("DeviceArray", "empty", "to_device", "to_host"),
+    "runtime.arrays": ("empty", "to_device", "to_host"),
+    "runtime.device_arrays": ("DeviceArray",),
     "analysis.checking": ("initcheck", "memcheck", "racecheck", "synccheck"),
     "benchmarking": ("benchmark",),
     "runtime.compiler": ("compile",),

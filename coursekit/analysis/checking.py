@@ -1,4 +1,4 @@
-"""Checking a launch: races, uninitialised values, barriers and bounds."""
+"""Four checkers of a launch: races, uninitialised values, barriers and bounds."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from coursekit.analysis import unset_variables
 from coursekit.analysis.counting import spelt
 from coursekit.errors import CourseError, KernelError
 from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import Staged, stage
-from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.arguments.signature import Staged
+from coursekit.runtime.launching import simulate
 from coursekit.simt import Findings
 
 
@@ -29,8 +29,8 @@ def racecheck(
     """Look for data races of one launch.
 
     Two accesses to the same bytes by different threads race when one of them is a
-    write and nothing orders them: no barrier of the block, no ``__syncwarp`` or
-    other meeting of the warp, no atomic after a ``__threadfence``. Shared and global
+    write and nothing orders them: no barrier of the block, no ``__syncwarp`` or other
+    convergence of the warp, no atomic after a ``__threadfence``. Shared and global
     memory are watched, within and between blocks. A race is found in whatever order
     the threads happen to run here. Long launches are checked in compiled code first,
     and interpreted only if that cannot rule races out; `engine` of the findings says
@@ -99,7 +99,7 @@ def initcheck(
     launch = (kernel, grid, block, args, shared_bytes, cooperative)
     names = unset_variables.names(kernel)
     findings = _observed("initcheck", InitCheck(names), launch, False)
-    if all(one.kind == "UninitializedReadError" for one in findings):
+    if all(item.kind == "UninitializedReadError" for item in findings):
         findings = findings.joined(_of_variables(names, launch))
     if raise_:
         findings.raise_first()
@@ -112,7 +112,7 @@ def _of_variables(names, launch: tuple) -> Findings:
 
     kernel, cooperative = launch[0], launch[-1]
     watched = None if cooperative else unset_variables.kept(kernel)
-    simulation_here = simulator.active() or simulator.default()
+    simulation_here = simulator.current()
     findings = Findings("initcheck", kernel.name)
     for order in ("forward", "reverse") if watched is not None else ():
         observer = VariableCheck(names)
@@ -120,9 +120,9 @@ def _of_variables(names, launch: tuple) -> Findings:
         silent = contextlib.redirect_stdout(io.StringIO())
         with there, silent, contextlib.suppress(CourseError, Enough):
             _observed("initcheck", observer, (watched, *launch[1:]), False)
-        found = observer.found.findings("initcheck", kernel.name)
-        found = found.only("UninitializedReadError", kernel.module.sources)
-        findings = findings.joined(found)
+        seen = observer.found.findings("initcheck", kernel.name)
+        reads = seen.only("UninitializedReadError", kernel.module.sources)
+        findings = findings.joined(reads)
         if not observer.left_out:
             break
     return findings
@@ -198,21 +198,27 @@ def memcheck(
 
 
 def _observed(checker, observer, launch: tuple, raise_, engine="auto") -> Findings:
-    """Run a launch on copies of its arguments, with an observer."""
+    """Run a launch on copies of its arguments, and return what an observer found."""
     kernel, grid, block, args, shared_bytes, cooperative = launch
-    backend = (simulator.active() or simulator.default()).backend
-    configuration = configure(
-        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+
+    def note_fresh_memory(staged: Staged) -> None:
+        observer.fresh = _fresh(staged)
+
+    launched = simulate(
+        kernel,
+        grid,
+        block,
+        args,
+        shared_bytes=shared_bytes,
+        cooperative=cooperative,
+        before=note_fresh_memory,
+        keep=(KernelError,),
+        observer=observer,
+        engine=engine,
     )
-    values = kernel.signature.convert(args)
-    check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    staged = stage(backend, kernel.signature.rules, values, isolate=True)
-    observer.fresh = _fresh(staged)
-    ran, options = "interpreter", {"observer": observer, "engine": engine}
-    try:
-        ran = backend.launch(kernel, configuration, staged, **options).engine
-    except KernelError as error:
-        observer.found.stop(error.with_traceback(None))
+    if launched.error is not None:
+        observer.found.stop(launched.error)
+    ran = launched.result.engine if launched.result else "interpreter"
     findings = replace(observer.found.findings(checker, kernel.name), engine=ran)
     if raise_:
         findings.raise_first()
@@ -220,14 +226,14 @@ def _observed(checker, observer, launch: tuple, raise_, engine="auto") -> Findin
 
 
 def _fresh(staged: Staged) -> list:
-    """Regions of device arrays that the host has not filled."""
+    """Return the regions of copied device arrays that the host has not filled."""
     memory = simulator.simulated_memory().memory
-    found = {}
+    regions = {}
     for item, buffer, _ in staged.copies:
         if item.operand.space == "simulator":
             source = memory.find(item.operand.address)
             if source is None or not source.filled:
-                found[id(buffer)] = buffer.region
+                regions[id(buffer)] = buffer.region
         elif item.operand.space == "gpu":
-            found[id(buffer)] = buffer.region
-    return list(found.values())
+            regions[id(buffer)] = buffer.region
+    return list(regions.values())

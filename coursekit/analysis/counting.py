@@ -1,24 +1,22 @@
-"""Counting what a launch does, on the simulator."""
+"""Counts of what a launch does, from the simulator."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from coursekit.analysis.machine_code import plans
 from coursekit.errors import ArgumentError, CourseError
-from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import stage
-from coursekit.runtime.configuration import check, configure
-from coursekit.runtime.launching import Kernel, Launcher
+from coursekit.runtime.launching import Kernel, Launcher, simulate, simulated_by
 from coursekit.simt import FIELDS, LANES, Counters
 
 
 def spelt(function: Callable) -> Callable:
-    """Refuse the arguments of a launch where those of a count or a check belong."""
+    """Make a count or a check refuse arguments that are spelt as for a launch."""
     name = function.__name__
     most = function.__code__.co_argcount - 1
 
@@ -39,8 +37,8 @@ def spelt(function: Callable) -> Callable:
 
 
 def _shape(given: tuple, named: dict) -> str:
-    known = dict(zip(("grid", "block"), given, strict=False)) | named
-    return f"{known.get('grid', 'grid')}, {known.get('block', 'block')}"
+    spelt_out = dict(zip(("grid", "block"), given, strict=False)) | named
+    return f"{spelt_out.get('grid', 'grid')}, {spelt_out.get('block', 'block')}"
 
 
 def _no_kernel(name: str, given) -> CourseError:
@@ -97,29 +95,53 @@ def count(
     LaunchError, ArgumentError, KernelError
         As a launch does.
     """
-    backend = (simulator.active() or simulator.default()).backend
-    configuration = configure(
-        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+    launched = simulate(
+        kernel,
+        grid,
+        block,
+        args,
+        shared_bytes=shared_bytes,
+        cooperative=cooperative,
+        counters=True,
+        plan=plans.plan,
     )
-    values = kernel.signature.convert(args)
-    check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    staged = stage(backend, kernel.signature.rules, values, isolate=True)
-    plan = plans.plan(kernel, backend.device)
-    launched = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
-    labels = _labels(launched.counters, kernel.module.ptx, configuration.block)
-    return replace(launched.counters, labels=labels, device=backend.device.name)
+    counts = launched.result.counters
+    labels = _labels(counts, kernel.module.ptx, launched.configuration.block)
+    return replace(counts, labels=labels, device=launched.device.name)
+
+
+@contextlib.contextmanager
+def counted() -> Iterator[list[Counters]]:
+    """Count every launch on the simulator inside the ``with`` block.
+
+    Yields
+    ------
+    list of Counters
+        One for each launch, in order; filled while the block runs.
+    """
+    counts: list[Counters] = []
+
+    def launch(backend, kernel, configuration, staged) -> None:
+        plan = plans.plan(kernel, backend.device)
+        launched = backend.launch(
+            kernel, configuration, staged, counters=True, plan=plan
+        )
+        counts.append(replace(launched.counters, device=backend.device.name))
+
+    with simulated_by(launch):
+        yield counts
 
 
 def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str, str]:
-    """Labels, where an H200 needs more wavefronts of shared atomics than addresses say.
+    """Return the labels; the wavefronts of shared atomics may be the PTX's alone.
 
-    Warps of a block that meet at a word make it need some more: 129 to 131, not 125,
-    in the histogram that counts by warps. And an atomic on a generic address, as
-    `grid.sync()` has one, counts there, wherever it goes.
+    Where several warps of a block use one word, an H200 needs more wavefronts than the
+    addresses say: 129 to 131, not 125, in the histogram that counts by warps. It also
+    counts an atomic on a generic address there, as in `grid.sync()`, wherever it goes.
     """
     labels = dict(counts.labels)
     meet = counts.shared_atomic_requests and math.prod(block) > LANES
-    if meet or _GENERIC_ATOMIC.search(ptx):
+    if meet or _has_generic_atomic(ptx):
         labels["shared_atomic_wavefronts"] = "ptx"
     return labels
 
@@ -127,23 +149,30 @@ def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str
 _GENERIC_ATOMIC = re.compile(
     r"^[^/\n]*\batom(?!\S*\.(?:global|shared))\.", re.MULTILINE
 )
+
+
+@functools.lru_cache(maxsize=64)
+def _has_generic_atomic(ptx: str) -> bool:
+    """Return whether PTX has an atomic on a generic address."""
+    return _GENERIC_ATOMIC.search(ptx) is not None
+
+
 _WEAKEST = ("ptx", "ncu", "sass", "exact")
 
 
 def added(counts: Sequence[Counters]) -> Counters:
     """Add up the counts of launches that run one after the other.
 
-    A sum is as near to the hardware's as the weakest of its parts. The longest warp is
-    that of all launches.
+    A sum has the weakest label of its parts. The longest warp is that of all launches.
     """
-    values = {name: sum(getattr(one, name) for one in counts) for name in FIELDS}
-    longest = (one.longest_warp_instructions for one in counts)
+    values = {name: sum(getattr(each, name) for each in counts) for name in FIELDS}
+    longest = (each.longest_warp_instructions for each in counts)
     values["longest_warp_instructions"] = max(longest, default=0)
     labels = {
-        name: min((one.label(name) for one in counts), key=_WEAKEST.index)
+        name: min((each.label(name) for each in counts), key=_WEAKEST.index)
         for name in FIELDS
         if counts
     }
-    sources = dict.fromkeys(one.source for one in counts)
-    devices = ", ".join(dict.fromkeys(one.device for one in counts if one.device))
+    sources = dict.fromkeys(each.source for each in counts)
+    devices = ", ".join(dict.fromkeys(each.device for each in counts if each.device))
     return Counters(values, ", ".join(sources) or "simulator", labels, device=devices)

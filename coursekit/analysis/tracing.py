@@ -1,4 +1,4 @@
-"""Following one warp of a launch, step by step, on the simulator."""
+"""A trace follows one warp of a launch, step by step, on the simulator."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from html import escape
 from coursekit.analysis.counting import spelt
 from coursekit.analysis.machine_code import plans
 from coursekit.errors import ArgumentError, KernelError
-from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import stage
-from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.configuration import configure
+from coursekit.runtime.launching import simulate
 from coursekit.simt import LANES, MemoryAccess, Step
 
 MOST_STEPS = 2000
@@ -86,7 +85,7 @@ class Trace:
 
     @property
     def summary(self) -> str:
-        """One line: which warp, how many steps, how it ended."""
+        """One line that names the warp, its number of steps, and how it ended."""
         many = "step" if len(self.steps) == 1 else "steps"
         return (
             f"Trace of {self.kernel}: warp {self.warp} of block {self.block_index}, "
@@ -108,7 +107,7 @@ class Trace:
 
 
 def _table(trace: Trace, most: int = 24) -> Iterator[str]:
-    """One line a run of steps of one source line with one mask."""
+    """Yield a line of text for each run of steps of one source line."""
     runs: list[list] = []
     for step in trace.steps:
         if runs and runs[-1][0].line == step.line and runs[-1][0].file == step.file:
@@ -121,11 +120,11 @@ def _table(trace: Trace, most: int = 24) -> Iterator[str]:
         touched = [
             f"{access.verb} {access.array}" for s in run for access in s.accesses
         ]
-        found = f"  ({', '.join(dict.fromkeys(touched))})" if touched else ""
+        arrays = f"  ({', '.join(dict.fromkeys(touched))})" if touched else ""
         lanes = max(step.lanes for step in run)
         count = f"{len(run)} step{'s' if len(run) > 1 else ''}"
         place = f"line {first.line}" if first.line else "no line"
-        yield f"  {place:>9}  {count:>9}  {lanes:>2} lanes  {text}{found}"
+        yield f"  {place:>9}  {count:>9}  {lanes:>2} lanes  {text}{arrays}"
     if len(runs) > most:
         yield f"  ... and {len(runs) - most:,} more stretches"
 
@@ -184,29 +183,29 @@ def trace(
     """
     from coursekit.simt import Enough, Tracer
 
-    backend = (simulator.active() or simulator.default()).backend
     configuration = configure(kernel.name, grid, block, shared_bytes=shared_bytes)
     place = _place(block_index, configuration.grid)
     _check_warp(warp, configuration.block)
     _check_steps(steps)
-    values = kernel.signature.convert(args)
-    check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    staged = stage(backend, kernel.signature.rules, values, isolate=True)
-    tracer, error = Tracer(place, int(warp), int(steps)), None
-    plan = plans.plan(kernel, backend.device)
-    options = {"counters": True, "plan": plan, "observer": tracer}
-    try:
-        backend.launch(kernel, configuration, staged, **options)
-    except Enough:
-        pass
-    except KernelError as found:
-        if not tracer.steps:
-            raise
-        error = found.with_traceback(None)
+    tracer = Tracer(place, int(warp), int(steps))
+    launched = simulate(
+        kernel,
+        configuration.grid,
+        configuration.block,
+        args,
+        shared_bytes=shared_bytes,
+        keep=(KernelError, Enough),
+        plan=plans.plan,
+        counters=True,
+        observer=tracer,
+    )
+    error = launched.error if isinstance(launched.error, KernelError) else None
+    if error is not None and not tracer.steps:
+        raise error
     return Trace(
         kernel.name, configuration.grid, configuration.block, place, int(warp),
         tuple(tracer.close()), tracer.full, error, dict(kernel.module.sources),
-        tuple(parameter.name for parameter in kernel.parameters), backend.device.name,
+        tuple(parameter.name for parameter in kernel.parameters), launched.device.name,
     )  # fmt: skip
 
 

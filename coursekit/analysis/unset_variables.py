@@ -1,8 +1,8 @@
-"""Variables that a kernel declares without a value, and a build that keeps them.
+"""Uninitialised variables of a kernel, and a build that keeps them in memory.
 
-An optimising compiler may take any value for a variable that was not set, so that its
-PTX shows nothing of the mistake. In the build made here such variables lie in memory,
-where every read is seen: those of a thread in its own, those of a block in shared.
+An optimising compiler may take any value for an uninitialised variable, so that its
+PTX does not show the mistake. In the build made here such variables lie in memory,
+where the simulator sees every read: a thread's in local, a block's in shared memory.
 """
 
 from __future__ import annotations
@@ -58,15 +58,15 @@ def declared(source: str) -> list[tuple[int, str]]:
 
 
 def names(kernel) -> frozenset[str]:
-    """Variables that a kernel's source declares without a value."""
+    """Return the variables that a kernel's source declares without a value."""
     return frozenset(name for _, name in declared(kernel.module.source))
 
 
 def kept(kernel):
-    """Build a kernel again, so that its variables without a value can be watched.
+    """Build a kernel again so that its uninitialised variables can be watched.
 
-    Returns None where it has none, of threads or of blocks, or where such a build
-    cannot be made.
+    Returns None where it has none, neither of threads nor of blocks, and where such a
+    build cannot be made.
     """
     module = kernel.module
     places = declared(module.source)
@@ -97,7 +97,7 @@ class _Kept(Module):
 
 
 def _statements(code: str) -> Iterator[tuple[int, int]]:
-    """Offsets of the statements inside of functions that end in a semicolon."""
+    """Yield the offsets of statements in functions that end in a semicolon."""
     scopes: list[str] = []
     start = depth = 0
     for match in _SIGNS.finditer(code):
@@ -117,7 +117,7 @@ def _statements(code: str) -> Iterator[tuple[int, int]]:
 
 
 def _scope(before: str, scopes: list[str], depth: int) -> str:
-    """What a brace opens: code, a type, or a value in braces."""
+    """Return what a brace opens: "code", a "type", or a "value" in braces."""
     inside = bool(scopes) and scopes[-1] in ("code", "value")
     head = before.strip()
     if _TYPE_SCOPE.search(head) and not head.endswith(")"):
@@ -132,14 +132,14 @@ def _opens_code(head: str) -> bool:
 
 
 def _unset_names(statement: str) -> Iterator[str]:
-    """Names that a statement declares without a value."""
+    """Yield the names that a statement declares without a value."""
     while label := _LABEL.match(statement):
         statement = statement[label.end() :]
     if _NO_TYPES.match(statement.lstrip()):
         return
-    found = _DECLARATION.match(statement)
-    if found:
-        for part in re.split(r",(?![^\[]*\])", _without_values(found["names"])):
+    declaration = _DECLARATION.match(statement)
+    if declaration:
+        for part in re.split(r",(?![^\[]*\])", _without_values(declaration["names"])):
             name = _NAME.match(part)
             if name is None:
                 if not re.match(r"\s*[*&\s]*\w+\s*[\[\w\s\]]*[=({]", part):
@@ -149,7 +149,7 @@ def _unset_names(statement: str) -> Iterator[str]:
 
 
 def _without_values(text: str) -> str:
-    """Put an equals sign for what stands in brackets: its commas part no names."""
+    """Replace brackets and their text by an equals sign: commas there part no names."""
     while _INNERMOST.search(text):
         text = _INNERMOST.sub("=", text)
     return text

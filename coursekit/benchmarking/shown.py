@@ -83,15 +83,15 @@ def _limits(known, sizes, bytes_moved, flops) -> Ceiling:
 
 def _counts(definition, cases: Mapping[str, Callable]) -> dict:
     """Count what cases without times do, at a small size on the simulator."""
-    from coursekit.analysis.counting import added
-    from coursekit.runtime import launching, simulator
+    from coursekit.analysis.counting import added, counted
+    from coursekit.runtime import simulator
 
     counts = {}
     for name, case in cases.items():
         with simulator.simulator():
             try:
                 arguments = definition.setup(definition.count_size)
-                with launching.counted() as found:  # the case, not its set-up
+                with counted() as found:  # the case, not its set-up
                     case(*arguments)
             except UnsupportedError:  # the simulator cannot run it: no counts
                 continue

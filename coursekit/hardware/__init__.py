@@ -1,11 +1,11 @@
-"""The GPU that kernels are written for: the one here, or one from its data sheet."""
+"""GPUs and their limits, from the driver of this machine or from data sheets."""
 
 from __future__ import annotations
 
+import contextvars
 import difflib
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 
@@ -15,6 +15,10 @@ from coursekit.hardware.datasheets import BOARDS
 from coursekit.hardware.properties import DeviceProperties
 
 DEFAULT_DEVICE = "H200"
+# The simulator sets it where a simulation is entered and left.
+simulated_device: contextvars.ContextVar[DeviceProperties | None] = (
+    contextvars.ContextVar("simulated_device", default=None)
+)
 
 # CUDA 13, which this course compiles with, runs on nothing older.
 OLDEST_CAPABILITY = (7, 5)
@@ -22,7 +26,7 @@ OLDEST_DRIVER_CUDA = 13000
 
 
 class DeviceTable(Mapping):
-    """Every GPU of the data-sheet table by its name, in order of appearance."""
+    """A mapping from names to the GPUs of the data sheets, in order of appearance."""
 
     def __init__(self, entries: Mapping[str, DeviceProperties]) -> None:
         self._entries = dict(entries)
@@ -151,10 +155,7 @@ def device(name: str | DeviceProperties | None = None) -> DeviceProperties:
 
 def current_simulated_device() -> DeviceProperties | None:
     """Return the device of the enclosing `ck.simulator`, None outside of one."""
-    # Not imported here: where nothing has loaded it, no simulation is open.
-    simulation = sys.modules.get("coursekit.runtime.simulator")
-    active = simulation.active() if simulation else None
-    return active.device if active else None
+    return simulated_device.get()
 
 
 def _words(name: str) -> list[str]:
@@ -163,7 +164,7 @@ def _words(name: str) -> list[str]:
 
 
 def _fits(asked: list[str], offered: list[str]) -> bool:
-    """Every word asked for is one offered, or begins one (but no model number).
+    """Return whether each word asked for is a word of the name, or begins one.
 
     An L40 is not an L40S, nor an H20 an H200: model numbers are whole or wrong.
     """
@@ -238,10 +239,10 @@ def read_gpu(
         "boost_clock_mhz": attribute("CLOCK_RATE") / 1e3,  # the driver says kHz
         **{name: attribute(key) for name, key in _ATTRIBUTES.items()},
     }
-    known = _same_gpu(driver_name, read["sm_count"])
-    if known is not None:
-        sources = {**known.other_sources, **dict.fromkeys(read, _THE_DRIVER)}
-        return replace(known, **read, other_sources=sources)
+    board = _same_gpu(driver_name, read["sm_count"])
+    if board is not None:
+        sources = {**board.other_sources, **dict.fromkeys(read, _THE_DRIVER)}
+        return replace(board, **read, other_sources=sources)
     # HBM and GDDR carry two bits a pin in a period of the clock that is reported.
     read["memory_rate_gbps"] = 2e-6 * attribute("MEMORY_CLOCK_RATE")
     limits = sm_limits(capability)
@@ -272,7 +273,10 @@ _ATTRIBUTES = {
 
 
 def _same_gpu(driver_name: str, sm_count: int) -> DeviceProperties | None:
-    """Find the board of the table; a slice of one (MIG) has fewer SMs: no match."""
+    """Return the same board of the table, or None.
+
+    A slice of a board (MIG) has fewer SMs, and so does not match.
+    """
     for entry in _TABLE.values():
         if entry.driver_name == driver_name and entry.sm_count == sm_count:
             return entry
@@ -280,7 +284,7 @@ def _same_gpu(driver_name: str, sm_count: int) -> DeviceProperties | None:
 
 
 def present_gpu() -> DeviceProperties | None:
-    """Describe the first GPU of this machine that CUDA 13 can use, else None."""
+    """Return the properties of GPU 0; None unless CUDA 13 can use it."""
     try:
         from cuda.bindings import driver
     except ImportError:
@@ -292,7 +296,7 @@ def present_gpu() -> DeviceProperties | None:
 
 
 def _first_gpu(driver) -> DeviceProperties | None:
-    """Read device 0 through `cuda.bindings.driver`, or a stand-in for it."""
+    """Read the properties of GPU 0 through `cuda.bindings.driver`, or a stand-in."""
     if driver.cuInit(0)[0]:
         return None
     if _answer(driver.cuDriverGetVersion()) < OLDEST_DRIVER_CUDA:
@@ -319,7 +323,7 @@ def _capability(attribute: Callable[[str], int]) -> tuple[int, int]:
 
 
 def _answer(reply: tuple):
-    """Unpack (status, value) of a driver call."""
+    """Return the value of a driver call's (status, value), or raise its status."""
     status, value = reply
     if status:
         raise DeviceError.explained(

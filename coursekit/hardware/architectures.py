@@ -1,7 +1,7 @@
-"""What one streaming multiprocessor (SM) holds, by compute capability.
+"""Limits of one streaming multiprocessor (SM), by compute capability.
 
-The sizes, and the units in which hardware hands registers and shared memory
-out, decide how many blocks fit an SM at once (occupancy).
+The sizes, and the units in which the hardware allocates registers and shared memory,
+decide how many blocks fit an SM at once (occupancy).
 
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability", for the sizes and the shared-memory capacities; the headers of the
@@ -11,6 +11,7 @@ CUDA 13.5 packages `cuda_occupancy.h` (allocation units) and
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from coursekit.errors import UnsupportedError
@@ -61,12 +62,12 @@ class SmLimits:
     warp_size: int = 32
     max_threads_per_block: int = 1024
 
-    @property
+    @functools.cached_property
     def max_warps_per_sm(self) -> int:
         """Warps that an SM keeps resident at once."""
         return self.max_threads_per_sm // self.warp_size
 
-    @property
+    @functools.cached_property
     def shared_bytes_per_block_optin(self) -> int:
         """Shared memory a block can have when its launch asks for more than 48 KB."""
         return self.shared_bytes_per_sm - self.shared_reserved_bytes_per_block
@@ -79,7 +80,7 @@ class SmLimits:
 
 
 def _row(capability, name, lanes, resident, l1_kib, carveouts_kib) -> SmLimits:
-    """One row: lanes (fp32, fp64), resident (threads, blocks), sizes in KiB."""
+    """Make one row of lanes (fp32, fp64), resident (threads, blocks), sizes in KiB."""
     before_ampere = capability < (8, 0)
     return SmLimits(
         compute_capability=capability,

@@ -1,6 +1,6 @@
 """The GPUs of this course as their data sheets describe them.
 
-One row a board. `source` names the document for every figure of the row that
+Each board is one row. `source` names the document for every figure of the row that
 `other_sources` does not name. Tensor peaks are dense (no sparsity), in
 TFLOP/s, with sums kept in FP32. Data sheets say GB for memory and mean 2^30
 bytes. `memory_rate_gbps` is the rate of one data pin; `nvlink_gbs` counts both

@@ -1,4 +1,4 @@
-"""The figures of one GPU, those that follow from them, and how they read."""
+"""DeviceProperties: the figures of one GPU, and those that follow from them."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ class DeviceProperties(SmLimits):
 
     @property
     def memory_bandwidth_gbs(self) -> float:
-        """Bytes that all memory pins carry in a nanosecond, GB/s (10^9 bytes)."""
+        """Peak bandwidth of all memory pins together, in GB/s (10^9 bytes per s)."""
         return self.memory_bus_bits * self.memory_rate_gbps / 8
 
     @property
     def pcie_gbs(self) -> float | None:
-        """What 16 PCIe lanes carry one way, GB/s, after line coding."""
+        """Bandwidth of 16 PCIe lanes in one direction, in GB/s, after line coding."""
         return _PCIE_GBS_PER_GENERATION.get(self.pcie_generation)
 
     def source_of(self, figure: str) -> str:
@@ -137,7 +137,7 @@ def _origin(device: DeviceProperties) -> str:
 
 
 def _describe(device: DeviceProperties) -> Iterator[tuple[str, str]]:
-    """Titles and texts of the figures, for people; an empty text means unknown."""
+    """Yield the title and the text of each figure; an empty text means unknown."""
     major, minor = device.compute_capability
     yield "architecture", f"{device.architecture}, compute capability {major}.{minor}"
     yield "SMs", f"{device.sm_count} at up to {device.boost_clock_mhz:.0f} MHz"
@@ -183,8 +183,8 @@ def _tensor_text(device: DeviceProperties) -> str:
         "TF32": device.tf32_tensor_tflops,
         "FP8": device.fp8_tensor_tflops,
     }
-    known = ", ".join(f"{kind} {peak:g}" for kind, peak in peaks.items() if peak)
-    return f"{known} TFLOP/s, dense" if known else ""
+    shown = ", ".join(f"{kind} {peak:g}" for kind, peak in peaks.items() if peak)
+    return f"{shown} TFLOP/s, dense" if shown else ""
 
 
 def _link_text(device: DeviceProperties) -> str:

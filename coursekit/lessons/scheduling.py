@@ -1,4 +1,4 @@
-"""One block whose warps are scheduled by hand: orders, results, races, barriers."""
+"""A block whose warps take turns in an order of one's choice, and what comes out."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coursekit.errors import ArgumentError, KernelError
-from coursekit.runtime import simulator
-from coursekit.runtime.arguments.staging import stage
-from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.configuration import configure
+from coursekit.runtime.launching import simulate
 from coursekit.simt import BARRIER, POISON, Event, Turns
 
 MOST_ORDERS, SEEDS, MOST_WARPS, MOST_TURNS = 1000, 200, 8, 600
@@ -23,7 +22,7 @@ PATIENCE_S = 10.0
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one order of turns led to.
+    """The result of one order of turns.
 
     Attributes
     ----------
@@ -44,7 +43,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of many orders.
+    """The results of many orders of turns, in numbers.
 
     Attributes
     ----------
@@ -122,13 +121,13 @@ class Stage:
         if outcome.error is not None:
             return str(outcome.error).splitlines()[0]
         for name, right in self.expected.items():
-            found = outcome.values[name].reshape(right.shape)
+            values = outcome.values[name].reshape(right.shape)
             inexact = right.dtype.kind == "f"
-            same = _close(found, right) if inexact else (
-                found == right
+            same = _close(values, right) if inexact else (
+                values == right
             )  # fmt: skip
             if not same.all():
-                return _mismatch(name, found.reshape(-1), right.reshape(-1), same)
+                return _mismatch(name, values.reshape(-1), right.reshape(-1), same)
         return ""
 
     # -- orders ---------------------------------------------------------------------
@@ -145,11 +144,11 @@ class Stage:
 
     def _epochs(self) -> list[list[int]]:
         """For each stretch between barriers the turns of each warp."""
-        last = max((event.epoch for one in self.plan for event in one), default=0)
+        last = max((event.epoch for turns in self.plan for event in turns), default=0)
         return [
             [
-                sum(event.epoch == epoch and event.verb != BARRIER for event in one)
-                for one in self.plan
+                sum(event.epoch == epoch and event.verb != BARRIER for event in turns)
+                for turns in self.plan
             ]
             for epoch in range(last + 1)
         ]
@@ -192,19 +191,14 @@ class Stage:
     def races(self) -> list[tuple[Event, Event, int]]:
         """Pairs of events that nothing orders, and an element that both touch."""
         return [
-            (one, other, element)
+            (event, other, element)
             for mine, theirs in itertools.combinations(self.plan, 2)
-            for one in mine
+            for event in mine
             for other in theirs
-            if (element := one.races_with(other)) is not None
+            if (element := event.races_with(other)) is not None
         ]
 
     def _play(self, turns: Turns) -> Outcome:
-        kernel, configuration = self.kernel, self.configuration
-        backend = (simulator.active() or simulator.default()).backend
-        values = kernel.signature.convert(self.args)
-        check(kernel.name, configuration, backend.needs(kernel), backend.device)
-        staged = stage(backend, kernel.signature.rules, values, isolate=True)
         order: list[int] = []
         asked = turns.choose
 
@@ -212,24 +206,31 @@ class Stage:
             order.append(asked(able))
             return order[-1]
 
-        turns.choose, error = choose, None
-        try:
-            backend.launch(kernel, configuration, staged, observer=turns)
-        except KernelError as found:
-            error = found.with_traceback(None)
-        return Outcome(tuple(order), tuple(turns.events), _outputs(staged), error)
+        turns.choose = choose
+        shape = self.configuration
+        launched = simulate(
+            self.kernel,
+            shape.grid,
+            shape.block,
+            self.args,
+            shared_bytes=shape.shared_bytes,
+            keep=(KernelError,),
+            observer=turns,
+        )
+        values = _outputs(launched.staged)
+        return Outcome(tuple(order), tuple(turns.events), values, launched.error)
 
 
-def _close(found, right) -> np.ndarray:
-    """Compare floats; what nobody writes may hold NaN from the start."""
-    return np.isclose(found, right, rtol=1e-5, atol=1e-6, equal_nan=True)
+def _close(values, right) -> np.ndarray:
+    """Compare floats; elements that no thread writes may hold NaN on both sides."""
+    return np.isclose(values, right, rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
-def _mismatch(name: str, found, right, same) -> str:
+def _mismatch(name: str, values, right, same) -> str:
     """Say which element is wrong first, and how many are."""
     at = int(np.argmin(same.reshape(-1)))
-    unset = set(found[at].tobytes()) == {POISON}
-    held = "a value that nobody wrote" if unset else f"{found[at]:g}"
+    uninitialised = set(values[at].tobytes()) == {POISON}
+    held = "a value that nobody wrote" if uninitialised else f"{values[at]:g}"
     return (
         f"{name}[{at}] is {held}, right is {right[at]:g} "
         f"({int((~same).sum())} of {same.size} elements are wrong)"
@@ -237,12 +238,12 @@ def _mismatch(name: str, found, right, same) -> str:
 
 
 def _outputs(staged) -> dict[str, np.ndarray]:
-    found = {}
+    outputs = {}
     for item, buffer, offset in staged.copies:
         if item.rule.is_output:
             data = buffer.read(offset, item.operand.nbytes)
-            found[item.rule.parameter.name] = data.view(item.operand.dtype)
-    return found
+            outputs[item.rule.parameter.name] = data.view(item.operand.dtype)
+    return outputs
 
 
 def _warps(block) -> int:
@@ -268,11 +269,11 @@ def _check_turns(name: str, order: tuple[int, ...]) -> None:
 
 
 def _in_step():
-    """Choose the warp that had fewest turns."""
+    """Return a function that chooses the warp with the fewest turns so far."""
     turns: dict[int, int] = {}
 
     def choose(able: list[int]) -> int:
-        warp = min(able, key=lambda one: (turns.get(one, 0), one))
+        warp = min(able, key=lambda each: (turns.get(each, 0), each))
         turns[warp] = turns.get(warp, 0) + 1
         return warp
 
@@ -280,20 +281,23 @@ def _in_step():
 
 
 def _contested(events: Sequence[Event]) -> set:
-    """Instructions that meet those of other warps, or all of shared memory."""
+    """Return the instructions that conflict with those of other warps.
+
+    Without any, it returns all that access shared memory, or else all accesses.
+    """
     accesses = [event for event in events if event.verb != BARRIER]
     touched: dict[tuple, int] = {}
     for event in accesses:
         key = event.site, event.warp, event.verb, event.array, event.space
         touched[key] = touched.get(key, 0) | event.touched
-    found = set()
-    for (one, mine), (other, theirs) in itertools.combinations(touched.items(), 2):
-        alike, verbs = one[3:] == other[3:], {one[2], other[2]}
+    contested = set()
+    for (first, mine), (other, theirs) in itertools.combinations(touched.items(), 2):
+        alike, verbs = first[3:] == other[3:], {first[2], other[2]}
         conflict = len(verbs) > 1 or verbs == {"writes"}
-        if one[1] != other[1] and alike and conflict and mine & theirs:
-            found |= {one[0], other[0]}
+        if first[1] != other[1] and alike and conflict and mine & theirs:
+            contested |= {first[0], other[0]}
     shared = {event.site for event in accesses if event.space == "shared"}
-    return found or shared or {event.site for event in accesses}
+    return contested or shared or {event.site for event in accesses}
 
 
 def interleavings(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -1,8 +1,8 @@
-"""Which backend a launch or an allocation uses: a GPU, or the simulator.
+"""The choice of the backend for launches and allocations: a GPU, or the simulator.
 
 Inside ``with ck.simulator():`` it is the simulator. Elsewhere it is the GPU where
 CuPy finds one, else the simulator with its defaults. The environment variable
-COURSEKIT_BACKEND, ``gpu`` or ``simulator``, decides instead of the search.
+COURSEKIT_BACKEND, if it is set to ``gpu`` or ``simulator``, replaces the search.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Buffer(Protocol):
 
 
 class Backend(Protocol):
-    """What a launch needs from the GPU or the simulator.
+    """The interface of a GPU or of the simulator to a launch.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Backend(Protocol):
         """Reserve memory, filled with the poison pattern."""
 
     def needs(self, kernel) -> Needs:
-        """What the kernel itself asks of a launch."""
+        """Return what the kernel itself asks of a launch."""
 
     def launch(self, kernel, configuration, staged, *, wait: bool):
         """Launch with staged arguments; wait for the end where `wait` says so."""
@@ -73,20 +73,20 @@ def current() -> Backend:
 
 @functools.cache
 def _search() -> str:
-    """Look for a GPU, once a process."""
-    wanted = os.environ.get(VARIABLE, "")
-    if wanted not in ("", "gpu", "simulator"):
+    """Return "gpu" or "simulator"; a process looks for a GPU once."""
+    choice = os.environ.get(VARIABLE, "")
+    if choice not in ("", "gpu", "simulator"):
         raise DeviceError.explained(
-            f"{VARIABLE} is {wanted!r}.",
+            f"{VARIABLE} is {choice!r}.",
             "It chooses where kernels run outside of `with ck.simulator():`.",
             f"Set {VARIABLE} to gpu or simulator, or leave it unset.",
         )
-    if wanted == "simulator":
-        return wanted
+    if choice == "simulator":
+        return choice
     from coursekit.runtime import gpu
 
     missing = gpu.missing()
-    if wanted == "gpu" and missing:
+    if choice == "gpu" and missing:
         raise DeviceError.explained(
             f"{VARIABLE} is gpu, but no GPU can be used: {missing}.",
             "The variable forbids to fall back on the simulator.",

@@ -1,4 +1,4 @@
-"""`compile`: from a path or source text to a `Module`."""
+"""`compile` makes a `Module` of a path or of source text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def compile(
     """
     target = targets.target(arch)
     flags = (*_define_flags(defines or {}), *_checked_options(options))
-    folders = [found[1] for flag in flags if (found := _INCLUDE_OPTION.match(flag))]
+    folders = [match[1] for flag in flags if (match := _INCLUDE_OPTION.match(flag))]
     return Module(Unit(find(source_or_path, name, folders), target, flags))
 
 

@@ -52,7 +52,7 @@ _TOO_LONG = {
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a kernel itself asks of a launch.
+    """The requirements of a kernel on its launch.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A launch configuration whose numbers have been checked by themselves.
+    """A launch configuration, each of whose numbers CUDA allows.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Configuration:
 
     @property
     def written(self) -> str:
-        """What stands between the brackets of a launch: 4, 256."""
+        """The text between the brackets of a launch, for example ``4, 256``."""
         given = [_short(self.grid), _short(self.block)]
         if self.shared_bytes or self.stream is not None:
             given.append(self.shared_bytes)
@@ -119,7 +119,7 @@ class Configuration:
 
 
 def _short(extent: Extent) -> int | tuple[int, ...]:
-    """Leave out the dimensions at the end that are 1."""
+    """Leave out trailing dimensions of length 1; one dimension becomes an int."""
     used = max((i for i, length in enumerate(extent) if length > 1), default=0) + 1
     return extent[0] if used == 1 else extent[:used]
 
@@ -135,7 +135,7 @@ def configure(
     cluster=None,
     early=False,
 ) -> Configuration:
-    """Check each number of a launch by itself and bring it to three dimensions.
+    """Check each number of a launch by itself, and extend shapes to (x, y, z).
 
     Raises
     ------
@@ -186,8 +186,8 @@ def _is_whole(value) -> bool:
 
 
 def _check_stream(kernel_name: str, stream) -> None:
-    known = stream is None or (_is_whole(stream) and stream >= 0)
-    if not (known or hasattr(stream, "ptr") or hasattr(stream, "cuda_stream")):
+    plain = stream is None or (_is_whole(stream) and stream >= 0)
+    if not (plain or hasattr(stream, "ptr") or hasattr(stream, "cuda_stream")):
         raise LaunchError.explained(
             f"{kernel_name}: {stream!r} is no stream.",
             "The fourth index of a launch, and stream=, take a CUDA stream.",

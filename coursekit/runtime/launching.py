@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from coursekit.errors import LaunchError
 from coursekit.runtime import backend as backends
 from coursekit.runtime import simulator
-from coursekit.runtime.arguments import Signature
-from coursekit.runtime.arguments.staging import stage
+from coursekit.runtime.arguments.signature import Signature, Staged, stage
 from coursekit.runtime.configuration import Configuration, check, configure
 
 _deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(
     "deferred", default=False
 )
-_counted: contextvars.ContextVar[list | None] = contextvars.ContextVar(
-    "counted", default=None
+_simulated_by: contextvars.ContextVar[Callable | None] = contextvars.ContextVar(
+    "simulated_by", default=None
 )
 
 
@@ -57,7 +56,7 @@ class Kernel:
         return f"Kernel {self.signature}"
 
     def __getitem__(self, index) -> Launcher:
-        """Configure a launch: grid, block, dynamic shared bytes, stream."""
+        """Configure a launch by grid, block, dynamic shared bytes and stream."""
         try:
             return self._launchers[index]
         except (KeyError, TypeError):
@@ -118,8 +117,8 @@ class Kernel:
         cluster : int or tuple of int, optional
             Blocks a cluster.
         early : bool
-            Let it begin before the kernel in front of it on the stream has ended; it
-            waits itself for what that one writes, by `griddepcontrol.wait`.
+            Let the kernel begin before the one in front of it on the stream has ended.
+            It waits itself for that kernel's results, with `griddepcontrol.wait`.
 
         Raises
         ------
@@ -168,21 +167,22 @@ class Launcher:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Remember what makes the next launch on this stream cheap, on a GPU."""
+        """Prepare a shorter way for the next launch on this stream of a GPU."""
         backend = backends.current()
         if backend.space == "gpu":
-            self._quick = backend.quick(self.kernel, self.configuration)
+            from coursekit.runtime.gpu.quick import fetchers
+
+            fetch_each = fetchers(backend.cupy, self.kernel.signature.rules)
+            self._quick = backend.quick(self.kernel, self.configuration, fetch_each)
 
 
 def run(kernel: Kernel, configuration: Configuration, arguments) -> None:
-    """Check, launch on the current backend, and bring results back."""
+    """Check a launch, start it on the current backend, and bring its results back."""
     backend = backends.current()
-    values = kernel.signature.convert(arguments)
-    check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    staged = stage(backend, kernel.signature.rules, values)
-    found = _counted.get()
-    if found is not None and backend.space == "simulator":
-        found.append(_count(backend, kernel, configuration, staged))
+    staged = _staged(backend, kernel, configuration, arguments)
+    simulated_by = _simulated_by.get()
+    if simulated_by is not None and backend.space == "simulator":
+        simulated_by(backend, kernel, configuration, staged)
     else:
         on_stream = configuration.stream is not None or _deferred.get()
         wait = bool(staged.copies) or not on_stream
@@ -190,12 +190,89 @@ def run(kernel: Kernel, configuration: Configuration, arguments) -> None:
     staged.copy_back()
 
 
-def _count(backend, kernel: Kernel, configuration: Configuration, staged):
-    from coursekit.analysis.machine_code import plans
+def _staged(
+    backend, kernel: Kernel, configuration: Configuration, arguments, **options
+) -> Staged:
+    """Check the arguments and the configuration, and bring the arrays to a backend."""
+    values = kernel.signature.convert(arguments)
+    check(kernel.name, configuration, backend.needs(kernel), backend.device)
+    return stage(backend, kernel.signature.rules, values, **options)
 
-    plan = plans.plan(kernel, backend.device)
-    found = backend.launch(kernel, configuration, staged, counters=True, plan=plan)
-    return replace(found.counters, device=backend.device.name)
+
+@dataclass(frozen=True)
+class SimulatedLaunch:
+    """A launch that was simulated on copies of its arguments; see `simulate`.
+
+    Attributes
+    ----------
+    configuration : Configuration
+    staged : Staged
+        The copies, which now hold the results.
+    device : DeviceProperties
+        The GPU that was simulated.
+    result
+        What the simulator returned; None where the launch ended in an error.
+    error : Exception or None
+        The error that ended the launch, of a type that `simulate` was to keep.
+    """
+
+    configuration: Configuration
+    staged: Staged
+    device: object
+    result: object
+    error: Exception | None = None
+
+
+def simulate(
+    kernel: Kernel,
+    grid,
+    block,
+    args,
+    *,
+    shared_bytes: int = 0,
+    cooperative: bool = False,
+    plan: Callable | None = None,
+    before: Callable[[Staged], object] | None = None,
+    keep: tuple[type[Exception], ...] = (),
+    **options,
+) -> SimulatedLaunch:
+    """Simulate a launch on copies of its arguments, which stay as they are.
+
+    It runs in the simulation that is open, or else in one with the defaults.
+
+    Parameters
+    ----------
+    kernel, grid, block, args, shared_bytes, cooperative
+        As for ``ck.count``.
+    plan : callable, optional
+        ``plan(kernel, device)`` returns the counting plan for the simulator.
+    before : callable, optional
+        Receives the staged arguments before the kernel runs.
+    keep : tuple of exception types
+        Errors that the result keeps, without their traceback, instead of raising.
+    **options
+        Go to the simulator, for example ``counters=True`` or an ``observer``.
+
+    Raises
+    ------
+    LaunchError, ArgumentError, KernelError
+        As a launch does.
+    """
+    backend = simulator.current().backend
+    configuration = configure(
+        kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
+    )
+    staged = _staged(backend, kernel, configuration, args, isolate=True)
+    if plan is not None:
+        options["plan"] = plan(kernel, backend.device)
+    if before is not None:
+        before(staged)
+    result = error = None
+    try:
+        result = backend.launch(kernel, configuration, staged, **options)
+    except keep as ended:
+        error = ended.with_traceback(None)
+    return SimulatedLaunch(configuration, staged, backend.device, result, error)
 
 
 @contextlib.contextmanager
@@ -213,17 +290,17 @@ def deferred() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def counted() -> Iterator[list]:
-    """Count every launch on the simulator inside the ``with`` block.
+def simulated_by(launch: Callable) -> Iterator[None]:
+    """Let a function run every launch on the simulator inside the ``with`` block.
 
-    Yields
-    ------
-    list of Counters
-        One for each launch, in order; filled while the block runs.
+    Parameters
+    ----------
+    launch : callable
+        ``launch(backend, kernel, configuration, staged)`` runs a kernel whose
+        arguments are checked and staged.
     """
-    found: list = []
-    token = _counted.set(found)
+    token = _simulated_by.set(launch)
     try:
-        yield found
+        yield
     finally:
-        _counted.reset(token)
+        _simulated_by.reset(token)

@@ -14,9 +14,9 @@ from coursekit.toolchain import building, cubin, mangling, signature, targets
 
 
 class Module:
-    """What `ck.compile` returns.
+    """A compiled source, which `ck.compile` returns.
 
-    `module["name"]`, or the attribute, is a kernel; `module["scale<float, 4>"]`
+    `module["name"]` and `module.name` are a kernel; `module["scale<float, 4>"]`
     instantiates a template.
 
     Attributes
@@ -114,24 +114,24 @@ class Module:
         return sass.disassemble(self.cubin(arch), lines=lines, display=display)
 
     def machine_listing(self, arch: str | int) -> str:
-        """Return machine code with source lines, and what its jumps need; asked once.
+        """Return machine code with source lines and the targets of jumps; cached.
 
-        Of what lies in registers and on the stack it says less than `disassemble`.
+        It says less than `disassemble` about registers and the stack.
         """
         return self._listed(self._real_target(arch))
 
     def remember(self, kind: str, arch: str | int, make: Callable[[], dict]) -> dict:
-        """Return what `make` finds out about machine code; asked once, then cached."""
+        """Return what `make` computes from machine code, from the cache if possible."""
         target = self._real_target(arch)
         return building.through_cache(self._unit, kind, target, make)[0]
 
     @property
     def resources(self) -> Mapping[str, cubin.Resources]:
-        """What each kernel needs, by name; for the default architecture."""
+        """Resources of each kernel by name, for the default architecture of `cubin`."""
         return _ResourcesByName(self)
 
     def resources_on(self, name: str, arch: str | int) -> cubin.Resources:
-        """Return what a kernel needs when it is compiled for an architecture."""
+        """Return the resources of a kernel that is compiled for an architecture."""
         module, entry = self.find(name)
         return module._needs(entry, arch)
 
@@ -152,7 +152,7 @@ class Module:
         return signature.parameters(slots, _types(entry), entry.parameter_names)
 
     def find(self, name: str) -> tuple[Module, building.Entry]:
-        """Find a kernel; for a template, the module that holds the instance.
+        """Return a kernel's module and entry; a template's instance has its own module.
 
         Raises
         ------
@@ -161,14 +161,14 @@ class Module:
         CompileError
             When a template cannot be instantiated like this.
         """
-        wanted = _spelling(name)
+        spelling = _spelling(name)
         for entry in self._build.entries:
-            if wanted in (_spelling(entry.name), entry.lowered):
+            if spelling in (_spelling(entry.name), entry.lowered):
                 return self, entry
         short = [
             entry
             for entry in self._build.entries
-            if _spelling(entry.name).endswith("::" + wanted)
+            if _spelling(entry.name).endswith("::" + spelling)
         ]
         if len(short) == 1:
             return self, short[0]
@@ -216,13 +216,13 @@ class Module:
 
     def entry(self, name: str) -> building.Entry:
         """Return the entry of exactly this name."""
-        return next(found for found in self._build.entries if found.name == name)
+        return next(entry for entry in self._build.entries if entry.name == name)
 
     def _template(self, name: str) -> str | None:
         fitting = [
-            found
-            for found in self.templates
-            if found == name or found.endswith("::" + name)
+            template
+            for template in self.templates
+            if template == name or template.endswith("::" + name)
         ]
         return fitting[0] if fitting else None
 
@@ -235,26 +235,26 @@ class Module:
         return instantiated
 
     def _unknown(self, name: str) -> UnknownNameError:
-        known = [*self.kernels, *self.templates]
+        names = [*self.kernels, *self.templates]
         what = f"{self.name} has no kernel {name!r}"
-        overloads = [each for each in known if each.startswith(f"{name}(")]
+        overloads = [each for each in names if each.startswith(f"{name}(")]
         if overloads:
             return UnknownNameError.explained(
                 f"{self.name} has several kernels {name!r}: {', '.join(overloads)}.",
                 "They differ in their parameters, so one has to be chosen.",
                 f"Write for example module[{overloads[0]!r}].",
             )
-        if not known:
+        if not names:
             return UnknownNameError.explained(
                 f"{what}, nor any other.",
                 "A kernel is a function marked __global__ void; there is none.",
                 "Mark it, and compile again.",
             )
-        by_end = {full.rpartition("::")[2]: full for full in known}
+        by_end = {full.rpartition("::")[2]: full for full in names}
         base = name.partition("<")[0].rpartition("::")[2]
         near = difflib.get_close_matches(base, by_end, n=1, cutoff=0.5)
         return UnknownNameError.explained(
-            f"{what}; it has {', '.join(known)}.",
+            f"{what}; it has {', '.join(names)}.",
             "The name is misspelt, or the source was changed.",
             f"Did you mean {by_end[near[0]]!r}?"
             if near
@@ -306,7 +306,7 @@ class Module:
 
 
 class _ResourcesByName(Mapping):
-    """Resources of the kernels of a module, read when asked for."""
+    """A mapping from kernels to their resources, which compiles on access."""
 
     def __init__(self, module: Module):
         self._module = module
@@ -326,7 +326,7 @@ class _ResourcesByName(Mapping):
 
 
 def _types(entry: building.Entry) -> tuple[signature.CType, ...] | None:
-    """Decode the parameter types, None where the mangled name is of no help."""
+    """Return the parameter types, or None where the mangled name does not tell."""
     if entry.signature is None:
         return None
     try:
@@ -351,5 +351,5 @@ def _reference_error(entry: building.Entry, ctype: signature.CType) -> CompileEr
 
 
 def _spelling(name: str) -> str:
-    """Write a name expression without needless spaces, for comparison."""
+    """Return a name expression without needless spaces, for comparison."""
     return re.sub(r"\s*([<>,*&()])\s*", r"\1", " ".join(name.split()))

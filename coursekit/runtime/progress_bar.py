@@ -1,4 +1,4 @@
-"""A bar for what takes longer than a moment: a launch on the simulator, a download."""
+"""A progress bar for what takes over a second: a simulated launch, a download."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDTH = 30
 
 
 class ProgressBar:
-    """Shows how far something is, once it has taken a second; gone when it ends.
+    """A bar that appears after a second, and disappears at the end.
 
     `COURSEKIT_PROGRESS=0` turns it off, for outputs that are compared.
 
@@ -21,7 +21,7 @@ class ProgressBar:
     name : str
         The kernel, as the student calls it, or the file.
     verb, unit : str
-        What is done with it, and what is counted.
+        The verb before the name, and the noun for what is counted.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class ProgressBar:
         self._shown = False
 
     def __call__(self, done: int, total: int) -> None:
-        """Say that `done` of `total` are done."""
+        """Show that `done` of `total` units are done."""
         now = time.monotonic()
         if now < self._next or os.environ.get("COURSEKIT_PROGRESS") == "0":
             return
@@ -78,6 +78,6 @@ class ProgressBar:
 
 
 def _notebook() -> bool:
-    """Whether a notebook shows what is displayed."""
+    """Return whether this code runs in a notebook."""
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     return getattr(get_ipython() if get_ipython else None, "kernel", None) is not None

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from coursekit import paths
+from coursekit import hardware, paths
 from coursekit.errors import LaunchError, UnsupportedError
 from coursekit.runtime.configuration import Configuration, Needs
 from coursekit.runtime.progress_bar import ProgressBar
 
-DEFAULT_DEVICE = "H200"
 _active: contextvars.ContextVar[Simulation | None] = contextvars.ContextVar(
     "simulation", default=None
 )
@@ -27,7 +26,7 @@ _active: contextvars.ContextVar[Simulation | None] = contextvars.ContextVar(
 
 @dataclass(frozen=True)
 class Simulation:
-    """How launches are simulated; a context manager that may be entered again.
+    """The settings of simulated launches; a context manager that may be re-entered.
 
     Attributes
     ----------
@@ -39,17 +38,20 @@ class Simulation:
         Seconds that one launch may take.
     """
 
-    device: object
+    device: hardware.DeviceProperties
     order: str | int | tuple[int, ...] = "forward"
     timeout_s: float = 30.0
     _tokens: list = field(default_factory=list, repr=False, compare=False)
 
     def __enter__(self) -> Simulation:
-        self._tokens.append(_active.set(self))
+        here = _active.set(self), hardware.simulated_device.set(self.device)
+        self._tokens.append(here)
         return self
 
     def __exit__(self, *error) -> None:
-        _active.reset(self._tokens.pop())
+        simulation, device = self._tokens.pop()
+        hardware.simulated_device.reset(device)
+        _active.reset(simulation)
 
     def __repr__(self) -> str:
         return (
@@ -64,7 +66,7 @@ class Simulation:
 
 
 def simulator(
-    device: str = DEFAULT_DEVICE,
+    device: str = hardware.DEFAULT_DEVICE,
     order: str | int | Sequence[int] = "forward",
     timeout_s: float = 30,
 ) -> Simulation:
@@ -94,15 +96,13 @@ def simulator(
     ...     print(simulation.order)
     reverse
     """
-    from coursekit import hardware
-
     return Simulation(
         hardware.device(device), _checked_order(order), _checked_timeout(timeout_s)
     )
 
 
 def active() -> Simulation | None:
-    """Return the simulation whose ``with`` block this is, if any."""
+    """Return the innermost simulation that is open; None outside of all."""
     return _active.get()
 
 
@@ -110,6 +110,11 @@ def active() -> Simulation | None:
 def default() -> Simulation:
     """Return the simulation used where there is neither a block nor a GPU."""
     return simulator()
+
+
+def current() -> Simulation:
+    """Return the simulation that is open, or else the one with the defaults."""
+    return active() or default()
 
 
 def _is_count(value) -> bool:
@@ -147,7 +152,7 @@ def _checked_timeout(timeout_s) -> float:
 
 
 class SimulatedBuffer:
-    """Bytes in simulated memory."""
+    """A run of bytes in simulated memory, freed with the last reference to it."""
 
     __slots__ = ("__weakref__", "region")
     space = "simulator"
@@ -176,8 +181,8 @@ class SimulatedBuffer:
 class SimulatedMemory:
     """The memory of the simulated device, and the programs loaded into it.
 
-    Buffers and modules die at any moment, in the middle of an allocation too, so their
-    regions are put on a list and given back when memory is next used.
+    Python may free buffers and modules at any moment, even during an allocation. Their
+    regions therefore wait in a list until memory is next used.
     """
 
     def __init__(self):
@@ -187,6 +192,7 @@ class SimulatedMemory:
         self._lock = threading.RLock()
         self._dead: deque = deque()
         self._programs: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._needs: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
     def allocate(self, nbytes: int, capacity: int, **labels) -> SimulatedBuffer:
         """Reserve memory on a device that has `capacity` bytes."""
@@ -199,12 +205,12 @@ class SimulatedMemory:
         return buffer
 
     def sweep(self) -> None:
-        """Give back the regions whose buffers are gone."""
+        """Free the regions whose buffers are gone."""
         while self._dead:
             self.memory.free(self._dead.popleft())
 
     def name(self, names: dict[int, str]) -> None:
-        """Call arrays what the parameters call them, for messages of a launch."""
+        """Name arrays as the kernel's parameters, for the messages of a launch."""
         with self._lock:
             self.sweep()
             for address, name in reversed(names.items()):
@@ -213,18 +219,38 @@ class SimulatedMemory:
                     region.name = name
 
     def program(self, module):
-        """Load the program of a compiled module, once a module."""
+        """Return the program of a compiled module, which is loaded once."""
         with self._lock:
-            found = self._programs.get(module)
-            if found is None:
+            program = self._programs.get(module)
+            if program is None:
                 from coursekit.simt import load
 
                 self.sweep()
-                found = load(module.ptx, self.memory, sources=module.sources)
-                self._programs[module] = found
-                variables = list(found.variables.values())
+                program = load(module.ptx, self.memory, sources=module.sources)
+                self._programs[module] = program
+                variables = list(program.variables.values())
                 weakref.finalize(module, self._dead.extend, variables).atexit = False
-            return found
+            return program
+
+    def needs(self, kernel) -> Needs:
+        """Return what a kernel asks of a launch, read once from its program."""
+        needs = self._needs.get(kernel)
+        if needs is None:
+            needs = _needs(self.program(kernel.module), kernel.lowered_name)
+            self._needs[kernel] = needs
+        return needs
+
+
+def _needs(program, lowered_name: str) -> Needs:
+    directives = program.kernel(lowered_name).directives
+    shared = program.shared_variables(lowered_name, 0)
+    bounds = directives.get("maxntid") or directives.get("reqntid")
+    cluster = directives.get("reqnctapercluster")
+    return Needs(
+        sum(nbytes for _, nbytes, _ in shared),
+        math.prod(bounds) if bounds else None,
+        (*cluster, 1, 1)[:3] if cluster else None,
+    )
 
 
 @functools.cache
@@ -234,12 +260,12 @@ def simulated_memory() -> SimulatedMemory:
 
 
 def _machine_code():
-    """The folder for machine code of kernels."""
+    """Return the folder that caches the simulator's machine code of kernels."""
     return paths.cache() / "simulator"
 
 
 class SimulatorBackend:
-    """Allocates in simulated memory and launches on the simulator."""
+    """A backend that allocates simulated memory and launches on the simulator."""
 
     space = "simulator"
 
@@ -260,17 +286,8 @@ class SimulatorBackend:
         )
 
     def needs(self, kernel) -> Needs:
-        """Static shared bytes, launch bounds and clusters of a kernel."""
-        program = simulated_memory().program(kernel.module)
-        directives = program.kernel(kernel.lowered_name).directives
-        shared = program.shared_variables(kernel.lowered_name, 0)
-        bounds = directives.get("maxntid") or directives.get("reqntid")
-        cluster = directives.get("reqnctapercluster")
-        return Needs(
-            sum(nbytes for _, nbytes, _ in shared),
-            math.prod(bounds) if bounds else None,
-            (*cluster, 1, 1)[:3] if cluster else None,
-        )
+        """Return static shared bytes, launch bounds and clusters of a kernel."""
+        return simulated_memory().needs(kernel)
 
     def launch(
         self,
@@ -282,9 +299,9 @@ class SimulatorBackend:
         counters: bool = False,
         **options,
     ):
-        """Run a kernel to its end, in any case; returns the engine's LaunchResult.
+        """Run a kernel to its end, whatever `wait` is; return the LaunchResult.
 
-        `options` go to the engine.
+        `options` go to the simulator.
 
         Raises
         ------

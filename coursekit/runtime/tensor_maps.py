@@ -1,4 +1,4 @@
-"""`tensor_map`: what a TMA copy is to move, for a kernel's parameter."""
+"""`tensor_map` describes the boxes of an array that TMA copies move."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from coursekit.errors import ArgumentError
 from coursekit.runtime import backend as backends
-from coursekit.runtime.arguments.operands import Operand, describe, summary
+from coursekit.runtime.arguments.complaints import summary
+from coursekit.runtime.arguments.operands import Operand, describe
 
 SWIZZLES = (0, 32, 64, 128)
 LONGEST, MOST_AXES, ALIGNED = 256, 5, 16

@@ -38,8 +38,8 @@ class Launch:
             with contextlib.redirect_stdout(io.StringIO()):  # what the kernel prints
                 return steps, count(*launch, self.shared_bytes)
         except KernelError as error:
-            found = steps.error or error.with_traceback(None)
-            return replace(steps, error=found), None
+            failure = steps.error or error.with_traceback(None)
+            return replace(steps, error=failure), None
 
     @property
     def text(self) -> str:
@@ -63,9 +63,9 @@ class Launch:
         """Return the lines before the definition, its text, and the lines after."""
         source = self.kernel.module.source
         try:
-            found = barrier_places.places(source, self.kernel.name)
+            kernel = barrier_places.places(source, self.kernel.name)
         except ArgumentError:
             return [], source, []
         rows = source.split("\n")
-        text = "\n".join(rows[found.first - 1 : found.last])
-        return rows[: found.first - 1], text, rows[found.last :]
+        text = "\n".join(rows[kernel.first - 1 : kernel.last])
+        return rows[: kernel.first - 1], text, rows[kernel.last :]

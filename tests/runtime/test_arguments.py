@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.runtime.arguments import Signature
+from coursekit.runtime.arguments.signature import Signature
 from coursekit.toolchain import mangling
 from coursekit.toolchain.signature import CType, Parameter
 

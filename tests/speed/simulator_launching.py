@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 import coursekit as ck
-from coursekit.runtime.arguments.staging import stage
+from coursekit.runtime.arguments.signature import stage
 from coursekit.runtime.configuration import configure
 from coursekit.simt.checks.races import RaceCheck
 

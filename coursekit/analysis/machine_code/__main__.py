@@ -1,4 +1,4 @@
-"""`make sass`: write the plans of the course's kernels to `assets/sass/`."""
+"""`make sass` writes the counting plans of the course's kernels to `assets/sass/`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from coursekit.runtime.compiler import compile
 
 ARCHITECTURE = "sm_90"
 _NOT_COUNTED = {"broken", "exercises", "programs", "solutions"}
-# What is for one architecture alone has no machine code for this one.
+# A kernel for one architecture alone has no machine code for ARCHITECTURE.
 _SPECIAL = re.compile(r"^// needs: sm_\d+[af]$", re.MULTILINE)
 
 
 def course_kernels() -> list[Path]:
-    """The kernel files that are counted in the course."""
+    """List the kernel files whose launches the course counts."""
     root = paths.kernels()
     return [
         path
@@ -30,13 +30,13 @@ def course_kernels() -> list[Path]:
 
 
 def content_of(path: Path) -> dict | None:
-    """What is shipped for a kernel file; None if it uses no shared memory."""
+    """Return what is shipped for a kernel file; None if it uses no shared memory."""
     module = compile(path)
     kernels = [module[name] for name in module.kernels]
-    found = {k.lowered_name: (k, plans.shared_accesses(k)) for k in kernels}
+    accesses = {k.lowered_name: (k, plans.shared_accesses(k)) for k in kernels}
     made = {
         name: plans.reconcile(kernel, ARCHITECTURE, used)
-        for name, (kernel, used) in found.items()
+        for name, (kernel, used) in accesses.items()
         if used
     }
     if not made:
@@ -50,24 +50,24 @@ def content_of(path: Path) -> dict | None:
 
 
 def source_hash(module) -> str:
-    """SHA-256 of a module's own files."""
+    """Return the SHA-256 of the text of a module's own files."""
     texts = json.dumps(sorted(module.sources.items()))
     return hashlib.sha256(texts.encode()).hexdigest()
 
 
 def main() -> None:
-    """Write every plan that is new, and remove those of kernels that are gone."""
-    wanted = {}
+    """Write the plans of all kernels, and remove those of kernels that are gone."""
+    plans_of = {}
     for path in course_kernels():
         content = content_of(path)
         if content is not None:
-            wanted[shipped.file_of(path)] = json.dumps(content, indent=1) + "\n"
-    for old in set(shipped.folder().rglob("*.json")) - wanted.keys():
+            plans_of[shipped.file_of(path)] = json.dumps(content, indent=1) + "\n"
+    for old in set(shipped.folder().rglob("*.json")) - plans_of.keys():
         old.unlink()
-    for file, text in wanted.items():
+    for file, text in plans_of.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
-    sys.stdout.write(f"{len(wanted)} kernel files use shared memory.\n")
+    sys.stdout.write(f"{len(plans_of)} kernel files use shared memory.\n")
 
 
 if __name__ == "__main__":

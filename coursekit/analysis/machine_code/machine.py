@@ -1,4 +1,4 @@
-"""Shared-memory instructions of disassembled machine code, by kernel and line."""
+"""Reads disassembled machine code: shared-memory instructions by kernel and line."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _KINDS = {
     "LDS": LOAD, "STS": STORE, "ATOMS": ATOMIC,
     "LDGSTS": STORE,
-    # What the simulator has no counts for.
+    # The simulator does not count these.
     "LDSM": LOAD, "STSM": STORE, "STAS": STORE, "UBLKCP": STORE, "UTMALDG": STORE,
     "REDAS": ATOMIC,
 }  # fmt: skip
-_NEVER = "@!PT"  # of the loads of nothing that stand before an LDGSTS
+_NEVER = "@!PT"  # the predicate of loads before an LDGSTS that never execute
 _LOOPING = {"CAS", "CAST", "POPC", "SPIN", "ARRIVE"}
 _JUMPS = {"BRA", "BRX", "JMP", "JMX"}
 _LEAVING = {"EXIT", "RET", "KILL"}
@@ -98,7 +98,7 @@ class _Reader:
         self.code.append((name + suffixes, guard is not None, operands))
 
     def accesses(self) -> list[MachineAccess]:
-        """What was found, with its place in the control flow."""
+        """Return the accesses, each with its place in the control flow."""
         blocks = self._blocks()
         number = {at: b for b, block in enumerate(blocks) for at in block}
         flow = ControlFlow(self._successors(blocks))

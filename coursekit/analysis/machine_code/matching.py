@@ -1,8 +1,10 @@
-"""Finds which joined accesses of the PTX the machine code has, line by line.
+"""Compares the shared accesses of the PTX with those of the machine code.
 
-Lines whose accesses may be joined with one another are matched together. For each
-such set the widths predicted must be those of the machine code, where a loop may
-stand several times because the assembler unrolled it.
+The assembler may join several accesses of the PTX into a wider one.
+
+Source lines whose accesses may be joined with one another are compared together. For
+each such set of lines, the predicted widths must be those of the machine code. A loop
+may stand there several times, because the assembler unrolled it.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def _widths(joined) -> dict[int, tuple[int, int]]:
 
 
 def _match_kind(own, real, copies):
-    """Groups that agree with the machine code, None where none do."""
+    """Return the groups that agree with the machine code; None if none do."""
     if any(m.width == UNKNOWN for m in real):
         return None
     joined = []
@@ -73,7 +75,7 @@ def _match_kind(own, real, copies):
 
 
 def _match_whole(own, real, copies):
-    """The same for a whole kernel, where accesses stand at other lines."""
+    """Match a whole kernel at once: its accesses may stand at other lines."""
     once = dict.fromkeys({a.loop for a in own} - {None}, 1)
     return _match_lines(own, real, once | copies)
 
@@ -110,43 +112,43 @@ def _match_lines(own, real, copies):
 
 
 def _copies(own, joined, real, copies) -> dict | None:
-    """How often each loop stands in the machine code; None if nothing fits."""
+    """Return how often each loop stands in the machine code; None if nothing fits."""
     hidden = {i for g in joined for i in g.members if i != g.lead}
     wide = {g.lead: g.width for g in joined}
     shown = [(a, wide.get(a.index, a.width)) for a in own if a.index not in hidden]
     by_loop = defaultdict(Counter)
     for access, width in shown:
         by_loop[access.loop][width, access.form] += 1
-    known = {loop: copies[loop] for loop in by_loop if loop in copies}
+    settled = {loop: copies[loop] for loop in by_loop if loop in copies}
     is_exposed = any(access.exposed for access in own)
-    if set(known.values()) <= {1} and _same_places(shown, real, is_exposed):
+    if set(settled.values()) <= {1} and _same_places(shown, real, is_exposed):
         return {loop: 1 for loop in by_loop if loop is not None}
     if is_exposed:
         return None
     left = Counter((m.width, m.form) for m in real)
-    for loop, factor in {**known, None: 1}.items():
+    for loop, factor in {**settled, None: 1}.items():
         left.subtract({w: n * factor for w, n in by_loop.get(loop, {}).items()})
-    free = [loop for loop in by_loop if loop is not None and loop not in known]
+    free = [loop for loop in by_loop if loop is not None and loop not in settled]
     solution = _solve([by_loop[loop] for loop in free], left)
-    if solution is None or set(solution) | set(known.values()) <= {1}:
+    if solution is None or set(solution) | set(settled.values()) <= {1}:
         return None
     return dict(zip(free, solution, strict=True))
 
 
 def _same_places(shown, real, with_depth: bool) -> bool:
-    """Whether every access stands once, in a loop or outside as in the PTX.
+    """Return whether every access stands once, in a loop or outside as in the PTX.
 
-    With depth, as many branches decide about it, too.
+    With `with_depth`, the same number of branches must decide about each access.
     """
     expected = Counter(
         (w, a.form, a.loop is not None, with_depth and a.depth) for a, w in shown
     )
-    found = Counter((m.width, m.form, m.in_loop, with_depth and m.depth) for m in real)
-    return expected == found
+    actual = Counter((m.width, m.form, m.in_loop, with_depth and m.depth) for m in real)
+    return expected == actual
 
 
 def _solve(loops: list[Counter], left: Counter) -> list[int] | None:
-    """Whole numbers of copies, 1 or more, that add up to what is left."""
+    """Find for each loop a number of copies, 1 or more, so that nothing is left."""
     if not loops:
         return None if any(left.values()) else []
     first, rest = loops[0], loops[1:]
@@ -154,7 +156,7 @@ def _solve(loops: list[Counter], left: Counter) -> list[int] | None:
     for factor in range(most, 0, -1):
         after = left.copy()
         after.subtract({w: n * factor for w, n in first.items()})
-        found = _solve(rest, after)
-        if found is not None:
-            return [factor, *found]
+        factors = _solve(rest, after)
+        if factors is not None:
+            return [factor, *factors]
     return None

@@ -1,4 +1,4 @@
-"""The counting plan of a kernel: from the cache, the machine code, or as shipped."""
+"""The counting plan of a kernel, from the cache, the machine code or the course."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _SHARED = [name for name in FIELDS if name.startswith("shared_")]
 def plan(kernel, device) -> CountingPlan:
     """Return how a kernel's shared accesses are counted.
 
-    A kernel without any has nothing to compare. With a disassembler the plan comes
-    from the machine code for `device`, once a kernel; without one from the course's
-    shipped plans, and where there is none the PTX is counted as it stands.
+    A kernel without shared accesses is counted exactly. With a disassembler the plan
+    comes from the machine code for `device`, and is cached. Without one it comes from
+    the plans that the course ships; where there is none, the PTX is counted as it is.
 
     Parameters
     ----------
@@ -25,15 +25,15 @@ def plan(kernel, device) -> CountingPlan:
     device : DeviceProperties
         The simulated GPU.
     """
-    found = shared_accesses(kernel)
-    if not found:
+    accesses = shared_accesses(kernel)
+    if not accesses:
         return CountingPlan(labels=dict.fromkeys(_SHARED, "exact"))
     major, minor = device.compute_capability
     architecture = f"sm_{10 * major + minor}"
     kind = f"plan {SCHEMA} {kernel.lowered_name}"
     try:
         stored = kernel.module.remember(
-            kind, architecture, lambda: reconcile(kernel, architecture, found)
+            kind, architecture, lambda: reconcile(kernel, architecture, accesses)
         )
     except CourseError:  # no disassembler, no compiler, or not for this device
         stored = shipped.find(kernel, architecture)
@@ -41,13 +41,13 @@ def plan(kernel, device) -> CountingPlan:
 
 
 def shared_accesses(kernel) -> list[SharedAccess]:
-    """What the PTX of a kernel does with shared memory."""
+    """List the accesses of shared memory in the PTX of a kernel."""
     program = simulated_memory().program(kernel.module)
     return program.shared_accesses(kernel.lowered_name)
 
 
-def reconcile(kernel, architecture: str, found: list[SharedAccess]) -> dict:
-    """Compare with machine code; a plan that JSON can write.
+def reconcile(kernel, architecture: str, accesses: list[SharedAccess]) -> dict:
+    """Compare shared accesses with the machine code; return the plan for JSON.
 
     Raises
     ------
@@ -58,4 +58,4 @@ def reconcile(kernel, architecture: str, found: list[SharedAccess]) -> dict:
         raise UnsupportedError("there is no disassembler")
     text = kernel.module.machine_listing(architecture)
     real = machine.read(text).get(kernel.lowered_name, [])
-    return shipped.as_json(matching.match(found, real))
+    return shipped.as_json(matching.match(accesses, real))

@@ -1,7 +1,7 @@
-"""Plans of the course's kernels, for machines without a disassembler.
+"""Counting plans that the course ships, for machines without a disassembler.
 
-`assets/sass/` has one JSON file for each kernel file that uses shared memory, at the
-same path. A plan numbers instructions, so it serves only the PTX that it was made for.
+`assets/sass/` has a JSON file, at the same path, for each kernel file that uses shared
+memory. A plan numbers instructions, so it serves only the PTX that it was made for.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _VARYING = re.compile(r"^\s*(?://.*|\.version .*)?\n", re.MULTILINE)
 
 
 def folder() -> Path:
-    """Folder of the shipped plans."""
+    """Return the folder of the shipped plans."""
     return paths.repository() / "assets" / "sass"
 
 
 def file_of(source: Path) -> Path | None:
-    """File of the plans for a kernel file; None for sources outside `kernels/`."""
+    """Return the plans' file for a kernel file; None for one outside `kernels/`."""
     source, kernels = source.resolve(), paths.kernels()
     if not source.is_relative_to(kernels):
         return None
@@ -37,25 +37,25 @@ def find(kernel, architecture: str) -> dict | None:
     if file is None or not file.exists():
         return None
     content = json.loads(file.read_text())
-    found = content["kernels"].get(kernel.lowered_name)
+    plan = content["kernels"].get(kernel.lowered_name)
     same = content["ptx_sha256"] == ptx_hash(kernel.module.ptx)
-    return found if same and content["architecture"] == architecture else None
+    return plan if same and content["architecture"] == architecture else None
 
 
 def ptx_hash(ptx: str) -> str:
-    """SHA-256 of PTX without its comments and version."""
+    """Return the SHA-256 of PTX without its comments and its version."""
     return hashlib.sha256(_VARYING.sub("", ptx).encode()).hexdigest()
 
 
 def as_json(plan: CountingPlan) -> dict:
-    """Write a plan as JSON can hold it."""
+    """Return a plan as a dict that JSON can write."""
     widths = {str(index): list(pair) for index, pair in plan.widths.items()}
     unrolled = [list(loop) for loop in plan.unrolled]
     return {"widths": widths, "labels": dict(plan.labels), "unrolled": unrolled}
 
 
 def from_json(stored: dict) -> CountingPlan:
-    """Read what `as_json` wrote."""
+    """Return the plan of a dict that `as_json` made."""
     widths = {int(index): tuple(pair) for index, pair in stored["widths"].items()}
     unrolled = tuple(tuple(loop) for loop in stored["unrolled"])
     return CountingPlan(widths, stored["labels"], unrolled)

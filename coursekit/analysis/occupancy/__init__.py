@@ -58,10 +58,10 @@ def occupancy(
     Examples
     --------
     >>> sgemm = {"registers": 122, "shared_bytes": 12_800}
-    >>> found = occupancy(sgemm, 128, device="RTX 3070", grid=1536)
-    >>> found.blocks, found.active_warps, round(found.percent, 2)
+    >>> result = occupancy(sgemm, 128, device="RTX 3070", grid=1536)
+    >>> result.blocks, result.active_warps, round(result.percent, 2)
     (4, 16, 33.33)
-    >>> round(found.waves, 2)
+    >>> round(result.waves, 2)
     8.35
     """
     properties = hardware.device(device)
@@ -82,8 +82,8 @@ def _needs(kernel: Any, device) -> tuple[str, Mapping[str, int]]:
     if isinstance(kernel, Launcher):
         kernel = kernel.kernel
     if isinstance(kernel, Kernel):
-        found = kernel.module.resources_on(kernel.name, device.arch)
-        return kernel.name, _as_mapping(found)
+        resources = kernel.module.resources_on(kernel.name, device.arch)
+        return kernel.name, _as_mapping(resources)
     if isinstance(kernel, Resources):
         return "the kernel", _as_mapping(kernel)
     if isinstance(kernel, Integral) and not isinstance(kernel, bool):

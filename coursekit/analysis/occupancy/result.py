@@ -1,4 +1,4 @@
-"""What `ck.occupancy` returns: the limits, the blocks that fit, and how it reads."""
+"""Occupancy: the result of `ck.occupancy`, with its limits, its text and its table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coursekit.hardware import DeviceProperties
 
 @dataclass(frozen=True, repr=False)
 class Occupancy:
-    """How many blocks of a launch an SM holds at once.
+    """The number of blocks of a launch that an SM holds at once, and its limits.
 
     Attributes
     ----------
@@ -33,17 +33,17 @@ class Occupancy:
 
     @property
     def limits(self) -> Mapping[str, int]:
-        """Blocks an SM that each resource allows, as Nsight Compute reports them.
+        """Blocks per SM that each resource allows, as Nsight Compute reports them.
 
         The keys are "SM", "registers", "shared" and "warps", and "barriers" where
         there is such a limit. "shared" is that of the chosen configuration.
         """
-        found = dict(rules.limits(self.device, self.demand))
+        limits = dict(rules.limits(self.device, self.demand))
         size = self.shared_configuration_bytes
-        found["shared"] = rules.shared_limit(self.device, self.demand, size)
+        limits["shared"] = rules.shared_limit(self.device, self.demand, size)
         return {
             name: most
-            for name, most in found.items()
+            for name, most in limits.items()
             if name != "barriers" or most < UNLIMITED
         }
 
@@ -76,12 +76,12 @@ class Occupancy:
 
     @property
     def percent(self) -> float:
-        """Theoretical occupancy: active warps of those that an SM has room for, %."""
+        """Theoretical occupancy in %: active warps per warp slot of an SM."""
         return 100 * self.active_warps / self.device.max_warps_per_sm
 
     @property
     def registers_per_block(self) -> int:
-        """Registers that a block takes, rounded up as they are handed out."""
+        """Registers that a block takes, each warp's rounded up to the unit."""
         return rules.registers_of_warp(self.device, self.demand) * self.warps_per_block
 
     @property
@@ -91,27 +91,27 @@ class Occupancy:
 
     @property
     def shared_configuration_bytes(self) -> int:
-        """Share of L1 set aside for shared memory: the least that loses no block.
+        """Smallest size of shared memory, set aside of L1, with which no block is lost.
 
-        The driver decides, and may take more, at the cost of L1: an H200 did in 13 of
-        21 launches (2026-11-21), which changed no number of resident blocks.
+        The driver chooses the size, and may choose a larger one at the cost of L1: an
+        H200 did so in 13 of 21 launches (2026-11-21). No number of blocks changed.
         """
         return rules.configuration(self.device, self.demand)
 
     @property
     def waves(self) -> float | None:
-        """How often the GPU is filled until the grid is done; None without a grid."""
+        """Waves: how often the grid fills all SMs; None without a grid."""
         if not self.grid_blocks or not self.blocks:
             return None
         return self.grid_blocks / (self.blocks * self.device.sm_count)
 
     @property
     def advice(self) -> tuple[str, ...]:
-        """What would have to change for one block more, a sentence each."""
+        """Sentences that say what would have to change for one more block per SM."""
         return advice.sentences(self.device, self.demand)
 
     def rows(self) -> Iterator[tuple[str, int, str]]:
-        """Yield each limit: its name, blocks an SM, and how it comes about."""
+        """Yield the name of each limit, its blocks per SM, and its reason."""
         why = {
             "SM": f"an SM has {self.device.max_blocks_per_sm} block slots",
             "registers": self._registers_text(),
@@ -146,7 +146,7 @@ class Occupancy:
 
     @property
     def title(self) -> str:
-        """The launch and the device."""
+        """Title that names the launch and the device."""
         major, minor = self.device.compute_capability
         return (
             f"Occupancy of {self.kernel}, {self.demand.threads} threads a block, on "
@@ -155,7 +155,7 @@ class Occupancy:
 
     @property
     def summary(self) -> str:
-        """What fits, and what keeps more out, in a sentence or two."""
+        """Summary in a sentence or two: the blocks that fit, and what limits them."""
         if not self.blocks:
             return "No block fits an SM: this launch is refused."
         bound = " and ".join(NAMES[name] for name in self.bound_by)

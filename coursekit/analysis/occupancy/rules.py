@@ -1,4 +1,4 @@
-"""The rules by which an SM takes blocks in: registers, shared memory, warps, slots.
+"""The limits on the blocks of an SM: registers, shared memory, warps, block slots.
 
 Source: `cuda_occupancy.h` of the CUDA toolkit; a test compiles it and compares.
 """
@@ -24,7 +24,7 @@ _TWICE_AS_MANY_BARRIERS = ((9, 0), (10, 0))  # as block slots
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one block asks of an SM.
+    """The resources that one block needs on an SM.
 
     Attributes
     ----------
@@ -48,28 +48,31 @@ class Demand:
 
 
 def rounded_up(number: int, unit: int) -> int:
-    """Return the next multiple of a unit."""
+    """Round a number up to a multiple of a unit."""
     return -(-number // unit) * unit
 
 
 def warps_of(sm: SmLimits, demand: Demand) -> int:
-    """Warps of a block; the last may be partly empty."""
+    """Return the warps of a block; the last one may be partly empty."""
     return -(-demand.threads // sm.warp_size)
 
 
 def registers_of_warp(sm: SmLimits, demand: Demand) -> int:
-    """Registers that a warp takes, rounded up to the unit they come in."""
+    """Return the registers that a warp takes, rounded up to the allocation unit."""
     return rounded_up(demand.registers * sm.warp_size, sm.register_unit)
 
 
 def shared_of_block(sm: SmLimits, demand: Demand) -> int:
-    """Shared memory that a block takes: its own, the driver's, rounded up."""
+    """Return the shared memory in bytes that a block takes.
+
+    It is the block's own and the driver's share, rounded up to the allocation unit.
+    """
     asked = demand.shared_bytes + sm.shared_reserved_bytes_per_block
     return rounded_up(asked, sm.shared_unit_bytes)
 
 
 def limits(sm: SmLimits, demand: Demand) -> Mapping[str, int]:
-    """Blocks of an SM that each resource allows, were it the only one.
+    """Return how many blocks of an SM each resource allows by itself.
 
     "shared" is for the largest configuration; `configuration` says what is chosen.
     """
@@ -83,39 +86,48 @@ def limits(sm: SmLimits, demand: Demand) -> Mapping[str, int]:
 
 
 def configurations(sm: SmLimits) -> list[int]:
-    """Shares of L1 that can be set aside; the largest is what the driver says."""
+    """List the sizes in bytes that an SM can set aside as shared memory.
+
+    The largest is what the driver reports.
+    """
     most = sm.shared_bytes_per_sm
     return [*(size for size in sm.shared_carveouts_bytes if size < most), most]
 
 
 def configuration(sm: SmLimits, demand: Demand) -> int:
-    """Return the bytes of L1 set aside: the least that takes no block away."""
-    wanted = min(limits(sm, demand).values()) * shared_of_block(sm, demand)
-    return next(size for size in configurations(sm) if size >= wanted)
+    """Return the smallest size of shared memory with which no block is lost."""
+    needed = min(limits(sm, demand).values()) * shared_of_block(sm, demand)
+    return next(size for size in configurations(sm) if size >= needed)
 
 
 def shared_limit(sm: SmLimits, demand: Demand, size: int) -> int:
-    """Blocks whose shared memory fits a configuration."""
+    """Return how many blocks' shared memory fits a configuration of `size` bytes."""
     return _by_shared(sm, demand, size)
 
 
 def blocks(sm: SmLimits, demand: Demand) -> int:
-    """Blocks that an SM holds at once."""
+    """Return how many blocks an SM holds at once."""
     return min(limits(sm, demand).values())
 
 
-def most_registers(sm: SmLimits, demand: Demand, wanted: int) -> int | None:
-    """Most registers of a thread with which so many blocks fit, None without any."""
+def most_registers(sm: SmLimits, demand: Demand, count: int) -> int | None:
+    """Return the most registers per thread with which `count` blocks fit an SM.
+
+    It is None where they do not fit with a single register.
+    """
     for number in range(min(demand.registers, sm.max_registers_per_thread), 0, -1):
-        if _by_registers(sm, replace(demand, registers=number)) >= wanted:
+        if _by_registers(sm, replace(demand, registers=number)) >= count:
             return number
     return None
 
 
-def most_shared(sm: SmLimits, wanted: int) -> int | None:
-    """Most shared bytes of a block with which so many blocks fit, None without any."""
+def most_shared(sm: SmLimits, count: int) -> int | None:
+    """Return the most shared memory in bytes per block with which `count` blocks fit.
+
+    It is None where the driver's own share is too much.
+    """
     unit = sm.shared_unit_bytes
-    share = sm.shared_bytes_per_sm // wanted // unit * unit
+    share = sm.shared_bytes_per_sm // count // unit * unit
     left = share - sm.shared_reserved_bytes_per_block
     return left if left >= 0 else None
 

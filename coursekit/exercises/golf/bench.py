@@ -7,12 +7,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from coursekit.analysis.counting import counted
 from coursekit.errors import CheckFailed, CourseError
 from coursekit.exercises import complaints
 from coursekit.exercises.golf.hole import Draw, Hole
 from coursekit.exercises.golf.shape import Shape
 from coursekit.exercises.trial import Trial
-from coursekit.runtime.launching import Kernel, counted
+from coursekit.runtime.launching import Kernel
 from coursekit.simt import Counters
 
 TIMEOUT_S = 30.0

@@ -7,15 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.errors import ArgumentError, CourseError
-from coursekit.runtime.arguments.operands import summary
 from coursekit.toolchain.signature import CType, Parameter
 
 WRONG_ORDER = "Often two arguments are in the wrong order."
 
 
+def summary(value) -> str:
+    """Describe a value by its type and the beginning of its repr."""
+    text = repr(value)
+    shown = text if len(text) <= 40 else text[:37] + "..."
+    return f"{type(value).__name__} {shown}"
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parameter that an argument is meant for."""
+    """A parameter of a kernel, for errors about the argument that it got."""
 
     kernel_name: str
     parameter: Parameter
@@ -34,13 +40,13 @@ class Context:
         got = problem.what[:1].lower() + problem.what[1:].removesuffix(".")
         return self.error(got, problem.cause, problem.cure)
 
-    def unlike(self, value, wanted: str) -> CourseError:
-        """Build the error for a value of another kind than the one wanted."""
+    def unlike(self, value, expected: str) -> CourseError:
+        """Build the error for a value of another kind than the expected one."""
         name = self.parameter.name
         if isinstance(value, (str, bytes, type(None), complex, np.complexfloating)):
-            cause = f"The parameter takes {wanted}."
+            cause = f"The parameter takes {expected}."
         else:
-            cause = f"The parameter takes {wanted}. {WRONG_ORDER}"
+            cause = f"The parameter takes {expected}. {WRONG_ORDER}"
         return self.error(
-            summary(value), cause, f"Pass {wanted} for {name}, in the kernel's order."
+            summary(value), cause, f"Pass {expected} for {name}, in the kernel's order."
         )

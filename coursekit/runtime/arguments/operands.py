@@ -1,4 +1,4 @@
-"""Array arguments of any library, described in one way: where, what, how to copy."""
+"""An Operand describes an array of any library: its place, its type, how to copy it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from coursekit.errors import ArgumentError
+from coursekit.runtime.device_arrays import DeviceArray
 
 _TORCH_BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An array argument, whatever library made it.
+    """An array argument of any library, as a launch sees it.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class Operand:
 
 
 def describe(value) -> Operand | None:
-    """Describe an array; None when `value` is none.
+    """Describe an array; return None when `value` is no array.
 
     Raises
     ------
@@ -67,8 +68,7 @@ def describe(value) -> Operand | None:
     """
     if isinstance(value, np.ndarray):
         return _host(value, "NumPy array")
-    arrays = sys.modules.get("coursekit.runtime.arrays")
-    if arrays is not None and isinstance(value, arrays.DeviceArray):
+    if isinstance(value, DeviceArray):
         return _device_array(value)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
@@ -76,13 +76,6 @@ def describe(value) -> Operand | None:
     if hasattr(type(value), "__cuda_array_interface__"):
         return _cuda_array(value)
     return None
-
-
-def summary(value) -> str:
-    """Say in a few words what a value is."""
-    text = repr(value)
-    shown = text if len(text) <= 40 else text[:37] + "..."
-    return f"{type(value).__name__} {shown}"
 
 
 def as_bytes(array: np.ndarray) -> np.ndarray:
@@ -111,26 +104,26 @@ def checked_dtype(dtype) -> np.dtype:
         It holds Python objects or text, its bytes are swapped, or it is no type.
     """
     try:
-        found = np.dtype(dtype)
+        element = np.dtype(dtype)
     except TypeError:
         raise ArgumentError.explained(
             f"{dtype!r} is no element type.",
             "NumPy knows no type of this name.",
             "Pass a NumPy type, for example np.float32.",
         ) from None
-    if found.hasobject or found.kind in "USMm":
+    if element.hasobject or element.kind in "USMm":
         raise ArgumentError.explained(
-            f"An array of {found}, which cannot go to a device.",
+            f"An array of {element}, which cannot go to a device.",
             "Kernels compute with numbers of a fixed size.",
             "Convert it, for example with array.astype(np.float32).",
         )
-    if not found.isnative:
+    if not element.isnative:
         raise ArgumentError.explained(
-            f"An array of {found}, with its bytes in the order of another machine.",
+            f"An array of {element}, with its bytes in the order of another machine.",
             "Files in network byte order are read like this.",
             "Convert it with array.astype(array.dtype.newbyteorder('=')).",
         )
-    return found
+    return element
 
 
 def _host(array: np.ndarray, kind: str, **facts) -> Operand:
@@ -155,7 +148,7 @@ def _host(array: np.ndarray, kind: str, **facts) -> Operand:
     )
 
 
-def _device_array(array) -> Operand:
+def _device_array(array: DeviceArray) -> Operand:
     buffer, offset, nbytes = array._buffer, array._offset, array.nbytes
     return Operand(
         "DeviceArray",

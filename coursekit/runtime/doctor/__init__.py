@@ -1,4 +1,4 @@
-"""What works on this machine, what does not, and how to get it.
+"""Doctor: what works on this machine, what does not, and how to get it.
 
 In a terminal: ``python -m coursekit doctor``. In a notebook: ``ck.doctor.examine()``.
 """
@@ -33,7 +33,7 @@ _CHECKS = (
 
 @dataclass(frozen=True)
 class Tier:
-    """One of the three ways in which a kernel can be looked at."""
+    """One of the three ways to study a kernel, and whether it works here."""
 
     name: str
     works: bool
@@ -42,7 +42,7 @@ class Tier:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What doctor found, and which tiers work."""
+    """The findings of doctor, and the tiers that work."""
 
     findings: tuple[Finding, ...]
     tiers: tuple[Tier, ...]
@@ -126,7 +126,7 @@ def _state(tier: Tier) -> str:
 
 
 def _row(heading: str, state: str, *texts: str) -> str:
-    """Write a table row; the state is a word, a sign only goes with it."""
+    """Return a table row, whose state is a word with a sign beside it."""
     cells = "<br>".join(html.escape(text) for text in texts if text)
     return (
         f"<tr><th scope='row' style='text-align:left'>{html.escape(heading)}</th>"
@@ -155,7 +155,7 @@ def _tiers(probe: Probe, findings: Sequence[Finding]) -> tuple[Tier, ...]:
 
 
 def _gpu_missing(probe: Probe, is_fit: bool) -> str:
-    """What keeps kernels off the GPU; asked of the launcher when a GPU is fit."""
+    """Say what keeps kernels off the GPU; the backend is asked if a GPU is fit."""
     if not is_fit:
         return "no GPU that CUDA 13 can use was found; kernels are simulated"
     try:

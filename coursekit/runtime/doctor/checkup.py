@@ -1,4 +1,4 @@
-"""What doctor looks at, topic by topic: facts from a `Probe` become findings."""
+"""The topics of doctor: each function turns facts of a `Probe` into findings."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ INSTALL = "In the course's folder run `python -m pip install -e .`."
 
 @functools.cache
 def required() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Packages of the course, and those of the CUDA compiler, which macOS lacks.
+    """Return the packages of the course, and those of the CUDA compiler.
 
-    The list is that of pyproject.toml, as the installed course recorded it.
+    macOS lacks the latter. The list is that of pyproject.toml, as the installed course
+    recorded it.
     """
     try:
         listed = importlib.metadata.requires("coursekit") or []
@@ -65,7 +66,7 @@ def check_python(probe: Probe) -> Iterator[Finding]:
 
 
 def check_platform(probe: Probe) -> Iterator[Finding]:
-    """Tell the operating systems apart, and advise the ones CUDA leaves out."""
+    """Name the operating system, and advise where CUDA does not support it."""
     if probe.platform == "darwin":
         yield _macos(probe)
     elif probe.platform == "win32":

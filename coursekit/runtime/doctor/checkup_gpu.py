@@ -1,4 +1,4 @@
-"""What doctor looks at where a GPU is: GPU, driver, counters, CUDA versions."""
+"""The topics of doctor about GPUs: driver, counters and CUDA versions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Gpu:
 
     @property
     def is_new_enough(self) -> bool:
-        """Whether CUDA 13 knows this GPU, as far as its capability is told."""
+        """Whether CUDA 13 supports this GPU; True where its capability is unknown."""
         return self.capability is None or self.capability >= OLDEST_CAPABILITY
 
     @property
@@ -166,9 +166,9 @@ def check_versions(probe: Probe) -> Iterator[Finding]:
 
 def driver_cuda(probe: Probe) -> tuple[int, int] | None:
     """Newest CUDA of the driver: from its library, else from nvidia-smi."""
-    known = probe.driver_cuda()
-    if known is not None:
-        return known
+    version = probe.driver_cuda()
+    if version is not None:
+        return version
     return _release(r"CUDA (?:UMD )?Version:\s*(\d+)\.(\d+)", _smi(probe))
 
 
@@ -177,5 +177,5 @@ def _toolkit_cuda(probe: Probe) -> tuple[int, int] | None:
 
 
 def _release(pattern: str, answer: Outcome | None) -> tuple[int, int] | None:
-    found = re.search(pattern, answer.text) if answer else None
-    return (int(found[1]), int(found[2])) if found else None
+    match = re.search(pattern, answer.text) if answer else None
+    return (int(match[1]), int(match[2])) if match else None

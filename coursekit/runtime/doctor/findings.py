@@ -1,4 +1,4 @@
-"""What doctor says about one topic."""
+"""A finding of doctor about one topic."""
 
 from __future__ import annotations
 

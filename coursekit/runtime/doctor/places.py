@@ -1,7 +1,7 @@
-"""Folders and files, named as one would type them.
+"""Short names of folders and files, for a report.
 
-A name from the home folder or from the course's is no longer than it must be, and
-tells nothing about whose machine it is, so that a report can be passed on.
+A name that starts at the home folder or at the course's is short. It does not tell
+whose machine it is, so that a student can pass the report on.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ VARIABLES = tuple(
 
 
 def course() -> Path:
-    """Folder of the course."""
+    """Return the folder of the course."""
     return paths.repository()
 
 
 def shown(path: Path) -> str:
-    """Name an absolute path.
+    """Return the short name of an absolute path.
 
     Returns
     -------
     str
-        From the course's folder, from the current one, by a variable of the course,
-        or from `~`; in full elsewhere.
+        Relative to the course's folder, the current one, a folder that a variable of
+        the course names, or `~`; elsewhere the whole path.
     """
     for root, name in _roots():
         if path == root:

@@ -1,4 +1,4 @@
-"""The one place where doctor touches the machine, so that tests can replace it."""
+"""A Probe reads the facts about a machine for doctor; tests replace it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PTX = """
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command answered."""
+    """The exit code and the output of a command."""
 
     code: int
     text: str

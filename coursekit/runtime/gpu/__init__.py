@@ -72,7 +72,7 @@ def copy_from_host(address: int, data: np.ndarray) -> None:
 
 
 class GpuBuffer:
-    """Bytes of GPU memory, from CuPy's pool."""
+    """A run of bytes in GPU memory, from CuPy's pool."""
 
     __slots__ = ("address", "memory", "nbytes")
     space = "gpu"
@@ -92,7 +92,7 @@ class GpuBuffer:
 
 
 class _ForeignStream:
-    """Another library's stream, in the protocol by which libraries share streams."""
+    """A stream of another library, by the protocol ``__cuda_stream__``."""
 
     def __init__(self, address: int):
         self.address = address
@@ -102,12 +102,12 @@ class _ForeignStream:
 
 
 class GpuBackend:
-    """Allocates and launches on the first GPU of this machine.
+    """A backend that allocates and launches on the first GPU of this machine.
 
     Attributes
     ----------
     lost : str
-        What ended the context; empty while it works.
+        The fault that ended the context; empty while it works.
     """
 
     space = "gpu"
@@ -150,7 +150,7 @@ class GpuBackend:
         )
 
     def needs(self, kernel) -> Needs:
-        """Static shared bytes, most threads and clusters of a kernel."""
+        """Return static shared bytes, most threads and clusters of a kernel."""
         return self._loaded(kernel).needs
 
     def handle(self, kernel) -> int:
@@ -158,7 +158,7 @@ class GpuBackend:
         return self._loaded(kernel).function.ptr
 
     def prepare(self, kernel, configuration: Configuration) -> None:
-        """Load a kernel, and allow what a launch needs: a graph then only launches."""
+        """Load a kernel and allow what a launch needs, before a graph captures it."""
         with self.errors("an earlier launch"):
             self._loaded(kernel).allow(configuration)
 
@@ -184,8 +184,15 @@ class GpuBackend:
             if wait and not self.cupy.cuda.runtime.streamIsCapturing(stream.ptr):
                 stream.synchronize()
 
-    def quick(self, kernel, configuration: Configuration):
-        """Prepare launches on a stream that skip what is the same each time.
+    def quick(self, kernel, configuration: Configuration, fetch_each):
+        """Prepare a function that launches on a stream, without repeated checks.
+
+        Parameters
+        ----------
+        kernel : Kernel
+        configuration : Configuration
+        fetch_each : sequence of callable
+            For each parameter, what `quick.fetchers` made.
 
         Returns
         -------
@@ -195,10 +202,7 @@ class GpuBackend:
         """
         if configuration.cooperative or configuration.cluster:
             return None
-        from coursekit.runtime.gpu.quick import fetchers
-
         loaded = self._loaded(kernel)
-        fetch_each = fetchers(self.cupy, kernel.signature.rules)
         grid, block = configuration.grid, configuration.block
         shared = configuration.shared_bytes
         stream = self._stream(configuration.stream, uses_torch=False)
@@ -227,22 +231,22 @@ class GpuBackend:
         return launch
 
     def _loaded(self, kernel) -> GpuFunction:
-        found = self._kernels.get(kernel)
-        if found is None:
+        function = self._kernels.get(kernel)
+        if function is None:
             with self.errors("an earlier launch"):
-                found = GpuFunction(self.cupy, self._module(kernel.module), kernel)
-            self._kernels[kernel] = found
-        return found
+                function = GpuFunction(self.cupy, self._module(kernel.module), kernel)
+            self._kernels[kernel] = function
+        return function
 
     def _module(self, module):
-        """Load the machine code of a module, once a module."""
-        found = self._modules.get(module)
-        if found is None:
+        """Return the machine code of a module, which is loaded once."""
+        loaded = self._modules.get(module)
+        if loaded is None:
             major, minor = self.device.compute_capability
-            found = self.cupy.cuda.function.Module()
-            found.load(module.cubin(f"sm_{major}{minor}"))
-            self._modules[module] = found
-        return found
+            loaded = self.cupy.cuda.function.Module()
+            loaded.load(module.cubin(f"sm_{major}{minor}"))
+            self._modules[module] = loaded
+        return loaded
 
     def _stream(self, stream, uses_torch: bool):
         """Find the CuPy stream to launch on."""
@@ -259,7 +263,7 @@ class GpuBackend:
 
     @contextlib.contextmanager
     def errors(self, what: str):
-        """Translate errors of CUDA in the ``with`` block, which concerns `what`."""
+        """Translate errors of CUDA in the ``with`` block; messages name `what`."""
         if self.lost:
             raise self._lost_error()
         try:

@@ -1,4 +1,4 @@
-"""What the error codes of CUDA mean for a launch."""
+"""The error codes of CUDA, each with its meaning for a launch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RESTART = (
 
 
 def refusal(status: int, error: RuntimeError, what: str) -> CourseError:
-    """Build the error for a call that the driver refused without harm."""
+    """Build the error for a call that the driver refused; the context still works."""
     if status == _COOPERATIVE_TOO_LARGE:
         return LaunchError.explained(
             f"{what}: the cooperative grid does not fit the GPU ({error}).",

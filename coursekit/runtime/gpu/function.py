@@ -1,4 +1,4 @@
-"""One kernel loaded on a GPU: its attributes, its argument buffer, its launch."""
+"""A kernel loaded on a GPU, with its attributes and its argument buffer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLUSTER, _LARGE_CLUSTER = (11, 12, 13), 14
 
 
 class GpuFunction:
-    """A kernel on the GPU, with room for the arguments of one launch."""
+    """A kernel loaded on the GPU, with a buffer for the arguments of one launch."""
 
     def __init__(self, cupy, module, kernel):
         self.driver = cupy.cuda.driver
@@ -94,7 +94,7 @@ class GpuFunction:
 
 
 def launch_attributes(driver, configuration: Configuration) -> list:
-    """Describe what is special about a launch the way the driver takes it."""
+    """Return the attributes of a launch in the driver's form."""
     kinds, attributes = driver.CUlaunchAttributeID, []
     if configuration.early:
         attribute = driver.CUlaunchAttribute()

@@ -1,7 +1,7 @@
-"""What kernels print on a GPU, shown where Python's own output goes.
+"""Output of printf on a GPU, shown where Python's own output goes.
 
-The driver writes to the stdout of C when a launch is waited for. In a notebook that
-is the server's terminal, or shows late; here it becomes output of the cell.
+The driver writes it to the stdout of C when Python waits for the launch. In a notebook
+that is the terminal of the server, or it shows late; here it becomes the cell's output.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def prints(ptx: str) -> bool:
 
 @contextlib.contextmanager
 def to_python() -> Iterator[None]:
-    """Hold back what C writes to stdout, and write it to `sys.stdout` at the end.
+    """Capture what C writes to stdout, and write it to `sys.stdout` at the end.
 
     Text of a launch that is not waited for inside the ``with`` block is not caught.
     """

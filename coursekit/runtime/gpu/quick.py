@@ -1,7 +1,7 @@
-"""Arguments of repeated launches on a GPU: usual types by the shortest way.
+"""Fast conversion of arguments of usual types, for repeated launches on a GPU.
 
-A fetcher returns what is packed for one argument. It returns None, which cannot be
-packed, for any value that it does not know: the thorough way then handles the launch.
+A fetcher returns the value to pack for one argument. For any other value it returns
+None, which cannot be packed: the launch then goes the way that checks everything.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from coursekit.runtime.arguments import Rule
-from coursekit.runtime.arguments.pointers import alignment
-from coursekit.runtime.arrays import DeviceArray
+from coursekit.runtime.arguments.converters import alignment
+from coursekit.runtime.arguments.signature import Rule
+from coursekit.runtime.device_arrays import DeviceArray
 from coursekit.toolchain.signature import CType
 
 _INTS = frozenset({int, np.int32, np.int64, np.uint32, np.uint64})
@@ -77,9 +77,9 @@ def _pointer(cupy, target: CType) -> Callable:
 
 
 def _element_types(target: CType) -> tuple[tuple, tuple]:
-    """Element types that need no closer look, NumPy's and torch's.
+    """Return the element types, NumPy's and torch's, that need no further check.
 
-    In tuples, since `in` finds the same object there without hashing it.
+    They are tuples, since `in` finds the same object there without hashing it.
     """
     if target.dtype is None:
         return (), ()

@@ -1,0 +1,235 @@
+"""The parameters of a kernel: arguments checked, brought to the device, and packed.
+
+An array in the launching backend's own memory is used where it lies. Any other is
+copied to an allocation of its own before the launch, and copied back after it where
+the kernel may have written. Arguments that overlap share one allocation, so that
+they alias as they do on the host.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from coursekit.errors import ArgumentError, CourseError
+from coursekit.runtime.arguments.complaints import Context, summary
+from coursekit.runtime.arguments.converters import ArrayOf, Untyped, by_value
+from coursekit.runtime.arguments.operands import Operand
+from coursekit.toolchain.signature import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule says how one parameter takes its argument.
+
+    Attributes
+    ----------
+    code : str
+        How the value is packed, in the format language of the module `struct`.
+    convert : callable
+        Checks a value and returns what is packed; of a pointer, the Operand or None.
+    """
+
+    parameter: Parameter
+    code: str
+    convert: Callable
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the kernel may write through the pointer."""
+        target = self.parameter.type.pointee
+        return target is None or not target.const
+
+
+class Signature:
+    """The parameters of one kernel, ready to check and pack arguments.
+
+    Parameters
+    ----------
+    kernel_name : str
+        For messages.
+    parameters : sequence of Parameter
+    """
+
+    def __init__(self, kernel_name: str, parameters):
+        self.kernel_name = kernel_name
+        self.parameters = tuple(parameters)
+        self.rules = tuple(_rule(kernel_name, each) for each in self.parameters)
+        self.layout = struct.Struct(_layout(self.rules))
+
+    def __str__(self) -> str:
+        return f"{self.kernel_name}({', '.join(map(str, self.parameters))})"
+
+    @property
+    def names(self) -> str:
+        """Names of the parameters with commas, as a launch would be written."""
+        return ", ".join(each.name for each in self.parameters)
+
+    def convert(self, arguments) -> list:
+        """Check every argument; arrays become Operands, the rest is ready to pack.
+
+        Raises
+        ------
+        ArgumentError
+            There are too few or too many arguments, or one does not fit.
+        """
+        if len(arguments) != len(self.rules):
+            raise self._wrong_count(arguments)
+        return [
+            rule.convert(value)
+            for rule, value in zip(self.rules, arguments, strict=True)
+        ]
+
+    def pack(self, values) -> bytes:
+        """Lay the values out as the kernel reads them; pointers are addresses."""
+        return self.layout.pack(*values)
+
+    def _wrong_count(self, arguments) -> CourseError:
+        expected, given = len(self.parameters), len(arguments)
+        if given < expected:
+            missing = ", ".join(each.name for each in self.parameters[given:])
+            detail = f"nothing is left for {missing}"
+        else:
+            detail = f"{summary(arguments[expected])} has no parameter"
+        noun = "argument" if expected == 1 else "arguments"
+        return ArgumentError.explained(
+            f"{self.kernel_name} takes {expected} {noun}, got {given}: {detail}.",
+            "The arguments of a launch are the parameters of the kernel, in its order.",
+            f"The kernel is declared as {self}.",
+        )
+
+
+def _layout(rules: tuple[Rule, ...]) -> str:
+    """Return the format of `struct` that puts each parameter at its offset."""
+    parts, end = ["<"], 0
+    for rule in rules:
+        parts.append(f"{rule.parameter.offset - end}x{rule.code}")
+        end = rule.parameter.offset + rule.parameter.size
+    return "".join(parts)
+
+
+def _rule(kernel_name: str, parameter: Parameter) -> Rule:
+    ctype = parameter.type
+    context = Context(kernel_name, parameter)
+    if ctype.is_pointer:
+        return Rule(parameter, "Q", ArrayOf(context, ctype.pointee))
+    if ctype.kind == "unknown":
+        code = "Q" if parameter.size == 8 else f"{parameter.size}s"
+        return Rule(parameter, code, Untyped(context))
+    return Rule(parameter, *by_value(context))
+
+
+@dataclass(slots=True)
+class _Item:
+    """An array argument of a launch that has to be copied to the device."""
+
+    position: int
+    rule: Rule
+    operand: Operand
+
+    @property
+    def start(self) -> int:
+        return self.operand.address
+
+    @property
+    def end(self) -> int:
+        return self.operand.address + self.operand.nbytes
+
+
+@dataclass(slots=True)
+class Staged:
+    """The arguments of one launch, which the device can reach.
+
+    Attributes
+    ----------
+    values : list
+        The values to pack; pointers are device addresses.
+    names : dict
+        Device address to parameter name, for messages.
+    copies : list
+        (item, buffer, offset) of every array that was copied to the device.
+    uses_torch : bool
+        Whether an argument is a torch tensor that is used where it lies.
+    """
+
+    values: list
+    names: dict[int, str] = field(default_factory=dict)
+    copies: list[tuple] = field(default_factory=list)
+    uses_torch: bool = False
+
+    def copy_back(self) -> None:
+        """Copy results into the arrays that the kernel may have written."""
+        for item, buffer, offset in self.copies:
+            if item.rule.is_output and item.operand.writable:
+                item.operand.write(buffer.read(offset, item.operand.nbytes))
+
+
+def stage(backend, rules, values, *, isolate: bool = False) -> Staged:
+    """Bring the array arguments of a launch to the memory of a backend.
+
+    Parameters
+    ----------
+    backend
+        The backend that launches; its own arrays are used where they lie.
+    rules, values : sequence
+        The rules and the converted arguments of a Signature.
+    isolate : bool
+        Copy the backend's own arrays too, so that the launch changes nothing.
+    """
+    staged = Staged(list(values))
+    foreign = []
+    for position, (rule, value) in enumerate(zip(rules, values, strict=True)):
+        if not isinstance(value, Operand):
+            staged.values[position] = 0 if value is None else value
+        elif value.space == backend.space and not isolate:
+            _place(staged, position, rule, value.address)
+            staged.uses_torch |= value.is_torch
+        else:
+            foreign.append(_Item(position, rule, value))
+    for group in _overlapping(foreign):
+        _copy(backend, staged, group)
+    return staged
+
+
+def _place(staged: Staged, position: int, rule: Rule, address: int) -> None:
+    staged.values[position] = address
+    staged.names.setdefault(address, rule.parameter.name)
+
+
+def _overlapping(items: list[_Item]) -> Iterator[list[_Item]]:
+    """Yield groups of items whose bytes overlap, directly or through others."""
+    group, space, end = [], "", 0
+    for item in sorted(items, key=lambda each: (each.operand.space, each.start)):
+        if group and (item.operand.space != space or item.start >= end):
+            yield group
+            group, end = [], 0
+        group.append(item)
+        space, end = item.operand.space, max(end, item.end)
+    if group:
+        yield group
+
+
+def _copy(backend, staged: Staged, group: list[_Item]) -> None:
+    """Give a group one allocation and fill it with the bytes of its arrays."""
+    widest = max(group, key=lambda item: item.operand.nbytes)
+    start = min(item.start for item in group)
+    end = max(item.end for item in group)
+    # Several views keep the alignment that their common base has on the host.
+    alone = (widest.start, widest.end) == (start, end)
+    lead = 0 if alone else start % 16
+    operand = widest.operand
+    buffer = backend.allocate(
+        lead + end - start,
+        name=widest.rule.parameter.name,
+        shape=operand.shape if alone else None,
+        dtype=operand.dtype,
+    )
+    written = set()
+    for item in group:
+        offset = lead + item.start - start
+        if (item.start, item.end) not in written:
+            written.add((item.start, item.end))
+            buffer.write(offset, item.operand.read())
+        _place(staged, item.position, item.rule, buffer.address + offset)
+        staged.copies.append((item, buffer, offset))
