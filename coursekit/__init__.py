@@ -13,7 +13,7 @@ __version__ = "0.1.0"
 _HOME = {
     "runtime.arrays": ("DeviceArray", "empty", "to_device", "to_host"),
     "analysis.checking": ("initcheck", "memcheck", "racecheck", "synccheck"),
-    "benchmarking": ("benchmark",),
+    "benchmarks.comparing": ("benchmark",),
     "runtime.compiler": ("compile",),
     "analysis.counting": ("count",),
     "display.source": ("show", "show_diff"),

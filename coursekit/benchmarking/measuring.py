@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import statistics
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from coursekit.benchmarking import refusals
 from coursekit.benchmarking.ceilings import TOLERANCE, Ceiling
 from coursekit.benchmarking.inputs import POISON
 from coursekit.benchmarking.results import Row
 from coursekit.benchmarking.stopwatch import Stopwatch
+from coursekit.benchmarking.timed_cases import Repeated, WallClock
 from coursekit.benchmarking.verification import Trial
 from coursekit.runtime import launching
 from coursekit.toolchain import building
@@ -23,63 +23,6 @@ PROBES = 3
 LATE_MS, LATE_SHARE = 0.02, 0.02  # an idle device answers in a fraction of this
 HOLD_MS, LONGEST_HOLD_MS = 3.0, 50.0
 SPARE_MS = 0.5  # a library queues slower after a pause than in the calls of a warm-up
-
-
-@dataclass(frozen=True)
-class WallClock:
-    """A case that the host's clock times, from its call to the end of all streams.
-
-    Where a call takes several steps, its time is divided by their number.
-    """
-
-    case: Callable
-    steps: Callable[..., int] | None = None
-
-    def __call__(self, *arguments):
-        """Call the case."""
-        return self.case(*arguments)
-
-
-def wall_clock(case: Callable, *, steps: Callable[..., int] | None = None) -> WallClock:
-    """Time a case by the host's clock, with what the host itself does.
-
-    For what events cannot time: the cost of launching, and work that goes on in
-    several streams. The clock runs from the call until the whole device is idle. Of a
-    case that takes several steps in a call, the time is the mean of one; `steps` says
-    how many, from the arguments of the case.
-
-    Examples
-    --------
-    ``ck.benchmark({"four streams": wall_clock(pipeline)}, ...)``
-    """
-    return WallClock(case, steps)
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """A case that is timed over several calls in a row, after a rest."""
-
-    case: Callable
-    calls: int
-    idle_s: float = 0.0
-
-    def __call__(self, *arguments):
-        """Call the case once."""
-        return self.case(*arguments)
-
-
-def repeated(case: Callable, *, calls: int, idle_s: float = 0.0) -> Repeated:
-    """Time a case by the mean of several calls in a row, after a rest.
-
-    A GPU that works for long gets warm and lowers its clock. A few calls after a rest
-    show what it can do at its best; many without one, what it goes on doing. Only the
-    first of the calls finds the caches cold.
-
-    Examples
-    --------
-    ``ck.benchmark({"burst": repeated(product, calls=8, idle_s=0.5)}, ...)``
-    """
-    return Repeated(case, calls, idle_s)
 
 
 def measure(

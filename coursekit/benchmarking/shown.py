@@ -4,20 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 from coursekit import hardware
 from coursekit.benchmarking.ceilings import Ceiling, ceiling
-from coursekit.benchmarking.records import case_sources, definitions, records
+from coursekit.benchmarking.records import case_sources, records
 from coursekit.benchmarking.results import NO_RECORD, Benchmark, Row
 from coursekit.errors import DeviceError, UnsupportedError
 
 NOT_RECORDED = "nothing is recorded, and there is no GPU here"
 
 
+class Countable(Protocol):
+    """What counting needs of a recorded benchmark's definition, which has it all."""
+
+    count_size: int | None
+    setup: Callable[[int], tuple]
+    through: str
+
+
 def without_gpu(
-    cases: Mapping[str, Callable], sizes: tuple[int, ...], *, bytes_moved, flops, record
+    cases: Mapping[str, Callable],
+    sizes: tuple[int, ...],
+    *,
+    bytes_moved,
+    flops,
+    record: str | None,
+    definition: Countable | None,
 ) -> Benchmark:
-    """Show what is known of the cases; nothing is timed, and setup is not called."""
+    """Show recorded times, else counts; nothing is timed, and setup is not called.
+
+    Cases without a recorded time are counted with the arrays of `definition`, at its
+    `count_size`.
+    """
     found = records.load(record) if record else None
     missing = {name: _missing(found, name, case) for name, case in cases.items()}
     missing = {name: why for name, why in missing.items() if why}
@@ -25,10 +44,9 @@ def without_gpu(
     for name in cases:
         if name not in missing and not any(row.case == name for row in rows):
             missing[name] = f"recorded at other sizes than {', '.join(map(str, sizes))}"
-    definition = definitions.find(record) if record else None
     size = definition.count_size if definition else None
     unknown = {name: cases[name] for name in missing} if size else {}
-    counts = _counts(definition, unknown)
+    counts = _counts(definition, unknown) if unknown else {}
     return Benchmark(
         tuple(cases),
         sizes,

@@ -11,37 +11,8 @@ import numpy as np
 from coursekit.benchmarking import refusals
 from coursekit.benchmarking.inputs import POISON, Inputs
 from coursekit.benchmarking.stopwatch import Stopwatch
+from coursekit.benchmarking.timed_cases import Returned
 from coursekit.errors import ArgumentError, CheckFailed
-
-
-@dataclass
-class Returned:
-    """A case whose library returns the result in memory of its own.
-
-    So does eager PyTorch with a layernorm. The result is copied to where results are
-    looked for only when they are compared: the copy is no part of what is timed.
-
-    Attributes
-    ----------
-    case : callable
-        Returns the result.
-    copy : callable
-        Called with the result and the arguments.
-    """
-
-    case: Callable
-    copy: Callable
-    result: Any = None
-
-    def __call__(self, *arguments):
-        """Call the case; nothing is copied."""
-        self.result = self.case(*arguments)
-
-    def deliver(self, *arguments) -> None:
-        """Copy the latest result, once."""
-        result, self.result = self.result, None
-        if result is not None:
-            self.copy(result, *arguments)
 
 
 @dataclass

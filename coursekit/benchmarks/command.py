@@ -9,8 +9,9 @@ from pathlib import Path
 
 from coursekit.benchmarking.ceilings import in_units
 from coursekit.benchmarking.records import records
-from coursekit.benchmarking.records.definitions import Definition, definitions, known
+from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarking.records.measured import record_of
+from coursekit.benchmarks import catalogue
 from coursekit.errors import CourseError, DeviceError
 from coursekit.runtime import backend as backends
 
@@ -40,8 +41,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _chosen(keys: Sequence[str]) -> list[Definition]:
-    found = definitions()
-    return [known(key, found) for key in keys or found]
+    return [catalogue.defined(key) for key in keys or catalogue.definitions()]
 
 
 def _record(definition: Definition, folder: Path | None) -> int:

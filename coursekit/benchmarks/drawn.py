@@ -1,4 +1,4 @@
-"""Arrays of the ladders: random ones drawn where kernels run, and scratch memory."""
+"""Arrays of the benchmarks: drawn where kernels run, pinned, and for scratch."""
 
 from __future__ import annotations
 
@@ -106,6 +106,16 @@ def _filled(kernel: str, array: DeviceArray) -> DeviceArray:
 @functools.cache
 def _module() -> Module:
     return ck.compile(SOURCE, name="drawn.cu")
+
+
+def pinned(like: np.ndarray) -> np.ndarray:
+    """Copy an array into page-locked memory."""
+    import cupy
+
+    memory = cupy.cuda.alloc_pinned_memory(like.nbytes)
+    copy = np.frombuffer(memory, like.dtype, like.size)
+    copy[:] = like
+    return copy
 
 
 def viewed(*arrays: object) -> tuple:

@@ -11,9 +11,9 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
+from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import peers
-from coursekit.benchmarks.row_ladders import ROUNDING, compare
-from coursekit.benchmarks.transposes import cover
+from coursekit.benchmarks.rows import ROUNDING, compare
 
 COLS = 4096
 FURTHEST, STEP = 16.0, 2.0**-12  # of the table of the normal distribution

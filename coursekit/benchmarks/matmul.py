@@ -11,9 +11,9 @@ import coursekit as ck
 from coursekit.benchmarking import repeated
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
+from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import cublas
 from coursekit.benchmarks.tilings import WHOLE, Maps, Tiling, check_fours, tuned_case
-from coursekit.benchmarks.transposes import cover
 
 ROUNDING = 2.0**-24
 

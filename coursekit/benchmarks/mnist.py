@@ -18,9 +18,10 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking import wall_clock
 from coursekit.benchmarking.records.definitions import Definition
-from coursekit.benchmarks.moving import pinned
+from coursekit.benchmarks.drawn import pinned
 from coursekit.benchmarks.peers import mnist_peers
-from coursekit.benchmarks.peers.mnist_peers import DEVIATION, MEAN, RATE, STEPS, steps
+from coursekit.benchmarks.peers.mnist_peers import STEPS, steps
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE
 from coursekit.lessons import datasets
 from coursekit.lessons.mnist import FULL, initial_weights
 from coursekit.lessons.mnist.buffers import reserved

@@ -21,9 +21,10 @@ import numpy as np
 
 import coursekit as ck
 from coursekit import paths
-from coursekit.benchmarks import mnist_steps
+from coursekit.benchmarks import mnist
 from coursekit.benchmarks.peers import mnist_peers
-from coursekit.benchmarks.peers.mnist_peers import DEVIATION, MEAN, PLAIN, RATE, Form
+from coursekit.benchmarks.peers.mnist_peers import PLAIN
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE, Form
 from coursekit.benchmarks.race_results import Distance, Phase, Race, Summary, summaries
 from coursekit.errors import DeviceError
 from coursekit.hardware import device
@@ -58,7 +59,7 @@ def measured() -> Race:
     for batch in DRAWS["fp32"]:
         race.distances.extend(distances(batch))
     for precision in PRECISIONS:
-        for batch in mnist_steps.BATCHES:
+        for batch in mnist.BATCHES:
             race.phases.extend(phases(precision, batch))
     race.summaries.extend(summaries(race.distances))
     return race
@@ -71,7 +72,7 @@ def distances(batch: int) -> list[Distance]:
     """Train in float64, with PyTorch twice and with ours, for each draw."""
     found = []
     for draw in range(max(of_batch[batch] for of_batch in DRAWS.values())):
-        images, labels, start, _, _ = mnist_steps.batches(batch, seed=draw)
+        images, labels, start, _, _ = mnist.batches(batch, seed=draw)
         given = images, labels, start, batch
         exact = _by_pytorch(given, PLAIN, "float64")
         for precision in PRECISIONS:
@@ -106,7 +107,7 @@ def _by_pytorch(given: tuple, form: Form, kind: str = "float32") -> dict[int, tu
     """Weights and losses after some steps, each time in a training of its own."""
     found = {}
     for steps in STEPS:
-        losses, starts = [], mnist_steps.starts(given[3], steps)
+        losses, starts = [], mnist.starts(given[3], steps)
         weights = mnist_peers.trained(form, (*given, starts), kind, losses)
         found[steps] = weights, np.array(losses)
     return found
@@ -118,7 +119,7 @@ def _by_ours(given: tuple, precision: str) -> dict[int, tuple]:
     fused = _fused(precision, batch)
     fused.load(start)
     pictures, losses, found = images.reshape(-1, FULL.side, FULL.side), [], {}
-    for first in mnist_steps.starts(batch, max(STEPS)):
+    for first in mnist.starts(batch, max(STEPS)):
         part = slice(first, first + batch)
         fused.run(ck.to_device(pictures[part]), ck.to_device(labels[part]))
         losses.append(fused.loss)
@@ -143,7 +144,7 @@ def phases(precision: str, batch: int) -> list[Phase]:
     import cupy
 
     fused = _fused(precision, batch)
-    images, labels, start, _, _ = mnist_steps.batches(batch)
+    images, labels, start, _, _ = mnist.batches(batch)
     fused.load(start)
     given = {**fused.arrays, "images": ck.to_device(images[: 784 * batch]),
              "labels": ck.to_device(labels[:batch])}  # fmt: skip

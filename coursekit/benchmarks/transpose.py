@@ -7,14 +7,8 @@ from collections.abc import Callable
 import coursekit as ck
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
+from coursekit.benchmarks.grids import COPIED, cover
 from coursekit.benchmarks.peers import peers
-
-COPIED = 4 * 256  # values that a block of the copy moves
-
-
-def cover(n: int, part: int) -> int:
-    """Parts that cover n."""
-    return -(-n // part)
 
 
 def transpose_cases() -> dict[str, Callable]:

@@ -10,6 +10,7 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking import wall_clock
 from coursekit.benchmarking.records.definitions import Definition
+from coursekit.benchmarks.drawn import pinned
 
 SIZES = (2**12, 2**16, 2**20, 2**24, 2**28)  # 4 KiB to 256 MiB
 ON_DEVICE_SIZES = (2**12, 2**16, 2**20, 2**22, 2**28)
@@ -23,16 +24,6 @@ PINNED, NO_HANDLE, ON_DEVICE, RELEASE_THRESHOLD = 1, 0, 1, 4  # of the runtime's
 def words(nbytes: int) -> np.ndarray:
     """Draw so many bytes, in memory that the system may move: pageable."""
     return np.random.default_rng().integers(0, 2**64, nbytes // 8, dtype=WORD)
-
-
-def pinned(like: np.ndarray) -> np.ndarray:
-    """Copy an array into page-locked memory."""
-    import cupy
-
-    memory = cupy.cuda.alloc_pinned_memory(like.nbytes)
-    found = np.frombuffer(memory, like.dtype, like.size)
-    found[:] = like
-    return found
 
 
 def to_device_cases() -> dict[str, Callable]:

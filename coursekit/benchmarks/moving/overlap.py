@@ -10,7 +10,7 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking import wall_clock
 from coursekit.benchmarking.records.definitions import Definition
-from coursekit.benchmarks.moving import pinned
+from coursekit.benchmarks.drawn import pinned
 
 N, BLOCK, ROUNDS = 2**23, 256, 160
 CHUNKS = (1, 2, 4, 8, 16)

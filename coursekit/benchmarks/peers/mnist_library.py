@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from coursekit.benchmarks.peers.mnist_peers import DEVIATION, MEAN, RATE
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE
 from coursekit.lessons.mnist import FULL
 
 PADDED = 16  # classes, so that rows of products are whole groups of 16 bytes

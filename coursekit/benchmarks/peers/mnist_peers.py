@@ -6,46 +6,19 @@ import contextlib
 import functools
 import importlib.util
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 import coursekit as ck
 from coursekit.benchmarks.peers.mnist_batches import Batches, captured
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE, Form
 from coursekit.lessons.mnist import FULL, pytorch
 from coursekit.lessons.mnist.fused.layout import Layout
 
 STEPS = {64: 100, 256: 50, 1024: 25, 4096: 10}  # of a call, by batch
 MOST_COMPILED = 64  # more than all batches of all forms
-RATE, MEAN, DEVIATION = 0.01, 0.1307, 0.3081
 SAMPLE = 4096  # bytes by which one draw of digits is told from another
-
-
-@dataclass(frozen=True)
-class Form:
-    """How PyTorch runs a step.
-
-    Attributes
-    ----------
-    channels_last, fused_sgd : bool
-        Layout of pictures and weights; one kernel for the whole update.
-    mode : str
-        Of torch.compile, empty without it.
-    graph : bool
-        Whether a CUDA graph holds the steps.
-    overlapped : bool
-        Whether the next batch is copied beside a step.
-    library : bool
-        Whether the step is put together out of cuDNN and cuBLASLt, without PyTorch's
-        layers.
-    """
-
-    channels_last: bool = False
-    fused_sgd: bool = False
-    mode: str = ""
-    graph: bool = False
-    overlapped: bool = False
-    library: bool = False
 
 
 PLAIN = Form()

@@ -1,0 +1,7 @@
+"""Recorded times of moving data, of overlapping it with work, and of launching."""
+
+from __future__ import annotations
+
+from coursekit.benchmarks.moving import copies, launches, overlap
+
+DEFINITIONS = (*copies.DEFINITIONS, *overlap.DEFINITIONS, *launches.DEFINITIONS)
