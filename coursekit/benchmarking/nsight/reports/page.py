@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from coursekit.benchmarking.nsight.reports.report import Report, shown
+from coursekit.benchmarking.nsight.reports.findings import Findings, shown
 from coursekit.display.listing import Cell, Listing, Row, highlighted, plain
 
 _LEFT = 'style="text-align:left"'
@@ -28,7 +28,7 @@ _REQUESTS = {
 }
 
 
-def html(report: Report) -> str:
+def html(report: Findings) -> str:
     """Return the page of a report."""
     parts = [
         f"<div><b>{escape(report.title)}</b> ({escape(report.note)})</div>",
@@ -42,7 +42,7 @@ def html(report: Report) -> str:
     return "".join(parts) + source
 
 
-def _sections(report: Report) -> Iterator[str]:
+def _sections(report: Findings) -> Iterator[str]:
     for number, (section, found) in enumerate(report.sections()):
         rows = [
             (_label(m.label, m.means), shown(value, m.unit), m.means, m.do)
@@ -55,7 +55,7 @@ def _label(label: str, means: str) -> str:
     return label or means.rstrip(".")
 
 
-def _requests(report: Report) -> str:
+def _requests(report: Findings) -> str:
     rows = []
     for title, requests, moved, conflicts, unit in report.memory():
         each = f"{moved / requests:.3g}" if requests else ""
@@ -68,7 +68,7 @@ def _requests(report: Report) -> str:
     return _details("Requests of the warps", _table(heads, rows, numbers=4), True)
 
 
-def _stalls(report: Report) -> str:
+def _stalls(report: Findings) -> str:
     stalls = report.stalls()
     if not stalls:
         return ""
@@ -110,7 +110,7 @@ def _details(title: str, content: str, is_open: bool) -> str:
     return f"<details{state}>{summary}{content}</details>"
 
 
-def heated(report: Report) -> Listing | None:
+def heated(report: Findings) -> Listing | None:
     """Show the lines of the kernel with samples, or else with instructions."""
     if not report.source or not report.lines:
         return None
