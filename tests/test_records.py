@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import types
 from dataclasses import replace
 
@@ -441,3 +443,28 @@ def test_benchmark_by_an_unknown_key_is_refused(defined):
 
 def test_commit_of_a_folder_without_git_is_none(tmp_path):
     assert measured.commit(tmp_path) is None
+
+
+LOADED = """
+import sys
+from coursekit.benchmarks import catalogue
+catalogue.find(sys.argv[1])
+prefix = "coursekit.benchmarks."
+print(*sorted(name.removeprefix(prefix) for name in sys.modules if prefix in name))
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "modules"),
+    [
+        ("first/vec_add", "catalogue first"),
+        (
+            "matmul/ladder",
+            "catalogue drawn grids matmul peers peers.cublas pieces tilings",
+        ),
+    ],
+)
+def test_a_key_loads_its_problem_and_what_that_needs(key, modules):
+    command = [sys.executable, "-c", LOADED, key]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == modules.split()
