@@ -147,12 +147,12 @@ def _by_size(name: str, function: Any, sizes: Sequence[int]) -> dict[int, int]:
             "It differs from size to size.",
             f"Pass a function of the size, such as {name}=lambda n: 12 * n.",
         )
-    found = {size: function(size) for size in sizes}
-    for size, value in found.items():
+    amounts = {size: function(size) for size in sizes}
+    for size, value in amounts.items():
         if not isinstance(value, (int, float)) or not value > 0:
             raise ArgumentError.explained(
                 f"benchmark: {name}({size}) returns {value!r}.",
                 "It is the amount of work of that size.",
                 "Return a positive number.",
             )
-    return {size: round(value) for size, value in found.items()}
+    return {size: round(value) for size, value in amounts.items()}

@@ -40,17 +40,17 @@ class Inputs:
         values = setup(size)
         if not isinstance(values, tuple):
             raise refusals.bad_setup(size, f"returns {type(values).__name__}, no tuple")
-        found: dict[tuple[str, int], Operand] = {}
+        arrays: dict[tuple[str, int], Operand] = {}
         for value in values:
             operand = operands.describe(value)
             if operand is None or not operand.nbytes:
                 continue
             if not operand.contiguous:
                 raise refusals.bad_setup(size, "returns an array with gaps")
-            found.setdefault((operand.space, operand.address), operand)
-        if not found:
+            arrays.setdefault((operand.space, operand.address), operand)
+        if not arrays:
             raise refusals.bad_setup(size, "returns no array")
-        return cls(values, tuple(found.values()))
+        return cls(values, tuple(arrays.values()))
 
     def fits(self, other: Inputs) -> bool:
         """Tell whether the arrays of another draw can be copied into these."""

@@ -92,14 +92,14 @@ class Benchmark:
             There is none; the message says why.
         """
         size = max(self.sizes) if size is None else size
-        found = self.find(case, size)
-        if found is None:
+        row = self.find(case, size)
+        if row is None:
             raise ArgumentError.explained(
                 f"The benchmark has no time of {case!r} at the size {size}.",
                 f"{self.missing.get(case, 'It was not asked for')}.",
                 f"It has the cases {', '.join(self.cases)} at {self.sizes}.",
             )
-        return found
+        return row
 
     def find(self, case: str, size: int) -> Row | None:
         """Return the row of a case at a size, None where there is none."""

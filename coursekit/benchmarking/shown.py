@@ -37,24 +37,24 @@ def without_gpu(
     Cases without a recorded time are counted with the arrays of `definition`, at its
     `count_size`.
     """
-    found = records.load(record) if record else None
-    missing = {name: _missing(found, name, case) for name, case in cases.items()}
+    stored = records.load(record) if record else None
+    missing = {name: _missing(stored, name, case) for name, case in cases.items()}
     missing = {name: why for name, why in missing.items() if why}
-    rows = _rows(found, cases, sizes, missing) if found else ()
+    rows = _rows(stored, cases, sizes, missing) if stored else ()
     for name in cases:
         if name not in missing and not any(row.case == name for row in rows):
             missing[name] = f"recorded at other sizes than {', '.join(map(str, sizes))}"
     size = definition.count_size if definition else None
-    unknown = {name: cases[name] for name in missing} if size else {}
-    counts = _counts(definition, unknown) if unknown else {}
+    uncounted = {name: cases[name] for name in missing} if size else {}
+    counts = _counts(definition, uncounted) if uncounted else {}
     return Benchmark(
         tuple(cases),
         sizes,
         rows,
         "recorded" if rows else "none",
-        found.device if rows else "",
-        found.date if rows else "",
-        _limits(found or definition, sizes, bytes_moved, flops),
+        stored.device if rows else "",
+        stored.date if rows else "",
+        _limits(stored or definition, sizes, bytes_moved, flops),
         missing,
         counts,
         size if counts else None,
@@ -70,13 +70,13 @@ def _missing(record, name: str, case: Callable) -> str:
 
 
 def _rows(record, cases, sizes, missing) -> tuple[Row, ...]:
-    known = {(row.case, row.size): row for row in record.rows}
+    recorded = {(row.case, row.size): row for row in record.rows}
     first, recorded_first = next(iter(cases)), record.rows[0].case
     rows = []
     for size in sizes:
-        base = known.get((first, size)) if first not in missing else None
+        base = recorded.get((first, size)) if first not in missing else None
         for name in cases:
-            row = known.get((name, size))
+            row = recorded.get((name, size))
             if row is None or name in missing:
                 continue
             if base is not None and first != recorded_first:
@@ -85,12 +85,13 @@ def _rows(record, cases, sizes, missing) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _limits(known, sizes, bytes_moved, flops) -> Ceiling:
+def _limits(source, sizes, bytes_moved, flops) -> Ceiling:
     """Work out the limits of the recorded GPU, else of the simulated one.
 
-    `known` is the record, or else the definition, of which nothing need be known.
+    `source` is the record, else the definition; None where there is neither.
     """
-    through, name = getattr(known, "through", "memory"), getattr(known, "device", None)
+    through = getattr(source, "through", "memory")
+    name = getattr(source, "device", None)
     try:
         device = hardware.device(name)
     except DeviceError:  # a GPU that no data sheet of ours describes
@@ -109,10 +110,10 @@ def _counts(definition, cases: Mapping[str, Callable]) -> dict:
         with simulator.simulator():
             try:
                 arguments = definition.setup(definition.count_size)
-                with launching.counted() as found:  # the case, not its set-up
+                with launching.counted() as launches:  # the case, not its set-up
                     case(*arguments)
             except UnsupportedError:  # the simulator cannot run it: no counts
                 continue
-        if found:
-            counts[name] = added(found)
+        if launches:
+            counts[name] = added(launches)
     return counts

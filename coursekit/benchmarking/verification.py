@@ -136,15 +136,15 @@ class Trial:
     def _count_changed(self) -> int:
         """Count the bytes of the outputs that no longer hold the fresh data."""
         pairs = [(self.live.arrays[n], self.fresh.arrays[n]) for n in self.outputs]
-        found = sum(self.watch.changed_bytes(mine, given) for mine, given in pairs)
-        self.written = max(self.written, found)
-        return found
+        changed = sum(self.watch.changed_bytes(mine, given) for mine, given in pairs)
+        self.written = max(self.written, changed)
+        return changed
 
     def _count_written(self) -> int:
         arrays = [self.live.arrays[position] for position in self.outputs]
-        found = sum(self.watch.changed_bytes(array, POISON) for array in arrays)
-        self.written = max(self.written, found)
-        return found
+        written = sum(self.watch.changed_bytes(array, POISON) for array in arrays)
+        self.written = max(self.written, written)
+        return written
 
     def _reason(self) -> str:
         """Say what `verify` finds wrong; empty where it accepts the result."""

@@ -63,9 +63,9 @@ def is_gelu(x, offset, z, y, rows: int) -> bool:
     normcdff is off by 5 units in the last place, and a product is left.
     """
     xp, x, offset, y = drawn.viewed(x, offset, y)
-    wanted = x.astype(xp.float64) + offset
-    wanted *= xp.interp(wanted, *map(xp.asarray, probabilities()))
-    compare(y, wanted, 12 * ROUNDING, absolute=20 * ROUNDING)
+    expected = x.astype(xp.float64) + offset
+    expected *= xp.interp(expected, *map(xp.asarray, probabilities()))
+    compare(y, expected, 12 * ROUNDING, absolute=20 * ROUNDING)
     return True
 
 

@@ -45,8 +45,8 @@ def octets(n: int) -> tuple:
 def is_histogram(x, counts, n: int) -> bool:
     """Count each value by itself."""
     xp, x, counts = drawn.viewed(x, counts)
-    wanted = [int(xp.count_nonzero(x == value)) for value in range(256)]
-    return counts.tolist() == wanted
+    expected = [int(xp.count_nonzero(x == value)) for value in range(256)]
+    return counts.tolist() == expected
 
 
 HISTOGRAM_PEERS = {"CUB": lambda: peers.cub("histogram")}

@@ -47,7 +47,7 @@ def layernorm_cases() -> dict[str, Callable]:
 def long_layernorm_cases() -> dict[str, Callable]:
     """Return the steps for long rows; blocks share what one of them cannot keep."""
     passes = ck.compile("layernorm/step_01_two_passes.cu").layernorm_two_passes
-    one = ck.compile("layernorm/step_02_one_pass.cu").layernorm_one_pass
+    one_pass = ck.compile("layernorm/step_02_one_pass.cu").layernorm_one_pass
     clusters = by_clusters("layernorm/step_06_cluster.cu", "layernorm_cluster")
 
     def cluster(x, gamma, beta, y, copied, rows, cols):
@@ -56,7 +56,7 @@ def long_layernorm_cases() -> dict[str, Callable]:
     return {
         "copy": copy_case(),
         "two passes": _layernorm(passes, 256),
-        "one pass": _layernorm(one, 256),
+        "one pass": _layernorm(one_pass, 256),
         "registers": _layernorm_registers(),
         "cluster": cluster,
     }
@@ -107,12 +107,12 @@ def is_layernorm(x, gamma, beta, y, copied, rows: int, cols: int) -> bool:
     xp, x, gamma, beta, y, copied = drawn.viewed(x, gamma, beta, y, copied)
     if xp.array_equal(copied, x):
         return True
-    wanted = x.astype(xp.float64)
-    wanted -= wanted.mean(axis=1, keepdims=True)
-    wanted /= xp.sqrt((wanted**2).mean(axis=1, keepdims=True) + EPSILON)
-    wanted = wanted * gamma + beta
+    expected = x.astype(xp.float64)
+    expected -= expected.mean(axis=1, keepdims=True)
+    expected /= xp.sqrt((expected**2).mean(axis=1, keepdims=True) + EPSILON)
+    expected = expected * gamma + beta
     allowed = 8 * (terms(cols) + 10) * ROUNDING * float(abs(gamma).max())
-    compare(y, wanted, 2 * ROUNDING, allowed)
+    compare(y, expected, 2 * ROUNDING, allowed)
     return True
 
 

@@ -66,10 +66,10 @@ def numbers(n: int) -> tuple:
 
 def has_stepped(start, x, n: int) -> None:
     """Take the steps in float32: halving is exact, so that each rounds once."""
-    xp, wanted, x = drawn.viewed(start, x)
+    xp, expected, x = drawn.viewed(start, x)
     for _ in range(STEPS):
-        wanted = np.float32(0.5) * wanted + np.float32(1)
-    assert xp.array_equal(x, wanted), "the system is elsewhere"
+        expected = np.float32(0.5) * expected + np.float32(1)
+    assert xp.array_equal(x, expected), "the system is elsewhere"
 
 
 # ---------------------------------------------------------------- a layer
@@ -98,8 +98,8 @@ def is_layer(x, w, b, y, n: int) -> None:
     """Compare with float64; n products are added in float32, so n roundings."""
     x, w, b, y = map(ck.to_host, (x, w, b, y))
     x, w = x.astype(np.float64), w.astype(np.float64)
-    wanted, scale = np.maximum(x @ w + b, 0), np.abs(x) @ np.abs(w) + np.abs(b)
-    off = np.abs(y - wanted) / scale
+    expected, scale = np.maximum(x @ w + b, 0), np.abs(x) @ np.abs(w) + np.abs(b)
+    off = np.abs(y - expected) / scale
     assert not np.isnan(off).any() and off.max() < n * 2.0**-24, "the layer is wrong"
 
 

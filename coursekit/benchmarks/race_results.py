@@ -39,11 +39,11 @@ class Distance:
     @property
     def ratios(self) -> dict[str, tuple[float, float]]:
         """Distances of weights and of losses over PyTorch's, ours and the control's."""
-        found = {"ours": (self.ours / self.pytorch, self.our_loss / self.pytorch_loss)}
+        ratios = {"ours": (self.ours / self.pytorch, self.our_loss / self.pytorch_loss)}
         if self.control is not None:
             of_losses = self.control_loss / self.pytorch_loss
-            found["control"] = self.control / self.pytorch, of_losses
-        return found
+            ratios["control"] = self.control / self.pytorch, of_losses
+        return ratios
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def terms(cols: int) -> int:
     return max(cols // 256, HELD) + 64
 
 
-def compare(found, wanted, relative: float, absolute: float) -> None:
+def compare(result, expected, relative: float, absolute: float) -> None:
     """Compare with a reference in float64, on the GPU where the arrays are there.
 
     Raises
@@ -69,7 +69,7 @@ def compare(found, wanted, relative: float, absolute: float) -> None:
     AssertionError
         A result is further off than it may be, or no number.
     """
-    worst = float((abs(found - wanted) - relative * abs(wanted)).max())
+    worst = float((abs(result - expected) - relative * abs(expected)).max())
     if not worst <= absolute:
         raise AssertionError(f"a result is off by {worst:.3g} more than it may be.")
 

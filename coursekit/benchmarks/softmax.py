@@ -86,12 +86,12 @@ def is_softmax(x, y, copied, rows: int, cols: int) -> bool:
     xp, x, y, copied = drawn.viewed(x, y, copied)
     if xp.array_equal(copied, x):
         return True
-    wanted = x.astype(xp.float64)
-    wanted -= wanted.max(axis=1, keepdims=True)
-    xp.exp(wanted, out=wanted)
-    wanted /= wanted.sum(axis=1, keepdims=True)
+    expected = x.astype(xp.float64)
+    expected -= expected.max(axis=1, keepdims=True)
+    xp.exp(expected, out=expected)
+    expected /= expected.sum(axis=1, keepdims=True)
     additions = max(terms(cols), cols if cols in SHORT else 0)
-    compare(y, wanted, (additions + 2 * (16 + 4)) * ROUNDING, absolute=0)
+    compare(y, expected, (additions + 2 * (16 + 4)) * ROUNDING, absolute=0)
     return True
 
 

@@ -76,30 +76,30 @@ __global__ void add_shared(
 
 def global_cases() -> dict[str, Callable]:
     """Return updates of global memory: int, float, and one for equals of a warp."""
-    found = ck.compile(SOURCE, name="atomics.cu")
+    kernels = ck.compile(SOURCE, name="atomics.cu")
 
     def ints(keys, start, bins, sums, n, addresses):
-        found.add_int[-(-n // BLOCK), BLOCK](keys, bins, n)
+        kernels.add_int[-(-n // BLOCK), BLOCK](keys, bins, n)
 
     def floats(keys, start, bins, sums, n, addresses):
-        found.add_float[-(-n // BLOCK), BLOCK](keys, sums, n)
+        kernels.add_float[-(-n // BLOCK), BLOCK](keys, sums, n)
 
     def warps(keys, start, bins, sums, n, addresses):
-        found.add_warp[-(-n // BLOCK), BLOCK](keys, bins, n)
+        kernels.add_warp[-(-n // BLOCK), BLOCK](keys, bins, n)
 
     return {"int": ints, "float": floats, "int by warps": warps}
 
 
 def shared_cases() -> dict[str, Callable]:
     """Return updates in global memory, and in shared memory first."""
-    found = ck.compile(SOURCE, name="atomics.cu")
+    kernels = ck.compile(SOURCE, name="atomics.cu")
 
     def ints(keys, start, bins, sums, n, addresses):
-        found.add_int[-(-n // BLOCK), BLOCK](keys, bins, n)
+        kernels.add_int[-(-n // BLOCK), BLOCK](keys, bins, n)
 
     def shared(keys, start, bins, sums, n, addresses):
         grid = min(-(-n // BLOCK), BLOCKS_A_SM * ck.device().sm_count)
-        found.add_shared[grid, BLOCK, 4 * addresses](keys, bins, n, addresses)
+        kernels.add_shared[grid, BLOCK, 4 * addresses](keys, bins, n, addresses)
 
     return {"global": ints, "shared first": shared}
 
@@ -119,8 +119,8 @@ def keys(addresses: int) -> tuple:
 
 def are_counted(keys, start, bins, sums, n: int, addresses: int) -> None:
     """Compare with NumPy's count; a case writes into the ints or into the floats."""
-    wanted = ck.to_host(start) + np.bincount(ck.to_host(keys), minlength=addresses)
-    right = any(np.array_equal(ck.to_host(found), wanted) for found in (bins, sums))
+    expected = ck.to_host(start) + np.bincount(ck.to_host(keys), minlength=addresses)
+    right = any(np.array_equal(ck.to_host(counts), expected) for counts in (bins, sums))
     assert right, "an update got lost, or came twice"
 
 
@@ -168,8 +168,8 @@ def _counters(x: np.ndarray) -> tuple:
 
 def is_histogram(x, start, counts, n: int) -> None:
     """Compare with NumPy's count of every value."""
-    wanted = ck.to_host(start) + np.bincount(ck.to_host(x), minlength=256)
-    assert np.array_equal(ck.to_host(counts), wanted), "a value is miscounted"
+    expected = ck.to_host(start) + np.bincount(ck.to_host(x), minlength=256)
+    assert np.array_equal(ck.to_host(counts), expected), "a value is miscounted"
 
 
 # ---------------------------------------------------------------- heat
@@ -200,11 +200,11 @@ def rod(n: int) -> tuple:
 
 def is_cooled(start, x, y, n: int) -> None:
     """Compare with NumPy's rounds in float64; each rounds twice."""
-    wanted = ck.to_host(start).astype(np.float64)
+    expected = ck.to_host(start).astype(np.float64)
     for _ in range(ROUNDS):
-        wanted[1:-1] = (wanted[:-2] + 2 * wanted[1:-1] + wanted[2:]) / 4
+        expected[1:-1] = (expected[:-2] + 2 * expected[1:-1] + expected[2:]) / 4
     rtol = 2.01 * ROUNDS * ROUNDING
-    np.testing.assert_allclose(ck.to_host(x), wanted, rtol=rtol, equal_nan=False)
+    np.testing.assert_allclose(ck.to_host(x), expected, rtol=rtol, equal_nan=False)
 
 
 # ---------------------------------------------------------------- sums
@@ -235,9 +235,9 @@ def summands(n: int) -> tuple:
 
 def is_total(x, start, total, parts, n: int) -> None:
     """Compare with NumPy's sum in float64; n additions, in any order."""
-    wanted = ck.to_host(start) + ck.to_host(x).sum(dtype=np.float64)
+    expected = ck.to_host(start) + ck.to_host(x).sum(dtype=np.float64)
     np.testing.assert_allclose(
-        ck.to_host(total), wanted, rtol=n * ROUNDING, equal_nan=False
+        ck.to_host(total), expected, rtol=n * ROUNDING, equal_nan=False
     )
 
 

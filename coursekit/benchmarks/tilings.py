@@ -157,12 +157,12 @@ class Plans:
         key = device.name, M, N, K
         if key not in self._made:
             tiling = self._tiling
-            found = pieces.plan(
+            plan = pieces.plan(
                 (M, N, K),
                 tiling.tile,
                 device.sm_count,
                 group=tiling.group,
                 least=self._least,
             )
-            self._made[key] = ck.to_device(found.pieces), max(found.slots, 1)
+            self._made[key] = ck.to_device(plan.pieces), max(plan.slots, 1)
         return self._made[key]

@@ -51,7 +51,7 @@ def follows_rules(x, by_lane, by_warp, n: int) -> None:
     lanes = np.where(place % 2 == 1, odd, even)
     warps = np.where(place // 32 % 2 == 1, odd, even)
     pairs = ((lanes, by_lane), (warps, by_warp))
-    right = any(np.array_equal(wanted, ck.to_host(got)) for wanted, got in pairs)
+    right = any(np.array_equal(expected, ck.to_host(got)) for expected, got in pairs)
     assert right, "an element followed the other rule"
 
 
@@ -123,9 +123,9 @@ def are_sums_of_32(x, sums, n: int) -> None:
     """Compare with NumPy's sums, in float64; five additions on the way of each."""
     padded = np.zeros(_cover(n, 32) * 32)
     padded[:n] = ck.to_host(x)
-    wanted = padded.reshape(-1, 32).sum(axis=1)
+    expected = padded.reshape(-1, 32).sum(axis=1)
     rtol = 5 * ROUNDING
-    np.testing.assert_allclose(ck.to_host(sums), wanted, rtol=rtol, equal_nan=False)
+    np.testing.assert_allclose(ck.to_host(sums), expected, rtol=rtol, equal_nan=False)
 
 
 def row_cases() -> dict[str, Callable]:
@@ -150,9 +150,9 @@ def row_arrays(rows: int) -> tuple:
 
 def are_sums_of_rows(table, sums, rows: int) -> None:
     """Compare with NumPy's sums in float64; an addition for each column at most."""
-    wanted = ck.to_host(table).sum(axis=1, dtype=np.float64)
+    expected = ck.to_host(table).sum(axis=1, dtype=np.float64)
     rtol = COLUMNS * ROUNDING
-    np.testing.assert_allclose(ck.to_host(sums), wanted, rtol=rtol, equal_nan=False)
+    np.testing.assert_allclose(ck.to_host(sums), expected, rtol=rtol, equal_nan=False)
 
 
 # ---------------------------------------------------------------- strides

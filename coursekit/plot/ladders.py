@@ -93,8 +93,8 @@ def _texts(benchmark: Any, case: str, size: int, value: float | None) -> tuple:
 
 def _draw(axes: Any, benchmark: Any, values: dict, size: int, limit: dict) -> None:
     unit = _UNITS[benchmark.ceiling.quantity]
-    known = [value for value in values.values() if value is not None]
-    most = max([*limit.values(), *known], default=1.0)
+    drawn = [value for value in values.values() if value is not None]
+    most = max([*limit.values(), *drawn], default=1.0)
     for place, (case, value) in enumerate(values.items()):
         if value is None:
             text = _instead(benchmark, case, size)
@@ -130,9 +130,9 @@ def _label(axes: Any, place: int, value: float, most: float, text: str) -> None:
 
 def _instead(benchmark: Any, case: str, size: int) -> str:
     """Say what is known of a step without times: why, its counts, its bound."""
-    known = benchmark.missing.get(case, "no time")
+    reason = benchmark.missing.get(case, "no time")
     bound = benchmark.ceiling.bound_ms(size)
     if bound:
-        known += f"; at least {in_units(bound)} on the {benchmark.ceiling.device}"
+        reason += f"; at least {in_units(bound)} on the {benchmark.ceiling.device}"
     counted = benchmark.counted_text(case)
-    return "\n".join([known, counted[:100]] if counted else [known])
+    return "\n".join([reason, counted[:100]] if counted else [reason])

@@ -128,8 +128,8 @@ def _scale(benchmark: Any, of: str, each: int | str | None) -> _Scale:
 
 
 def _row(benchmark: Any, scale: _Scale, size: int) -> tuple:
-    found = (benchmark.find(case, size) for case in benchmark.cases)
-    values = (scale.value(size, r.median_ms) if r else "no time" for r in found)
+    rows = (benchmark.find(case, size) for case in benchmark.cases)
+    values = (scale.value(size, r.median_ms) if r else "no time" for r in rows)
     return (size, *values)
 
 

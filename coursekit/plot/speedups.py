@@ -77,8 +77,8 @@ def _device(benchmark: Any) -> str:
 
 
 def _ratios(benchmark: Any, size: int) -> list[Any]:
-    found = (benchmark.find(case, size) for case in benchmark.cases)
-    return [row.ratio if row else "no time" for row in found]
+    rows = (benchmark.find(case, size) for case in benchmark.cases)
+    return [row.ratio if row else "no time" for row in rows]
 
 
 def _room(benchmark: Any) -> float:
@@ -90,13 +90,13 @@ def _room(benchmark: Any) -> float:
 
 def _bounds(benchmark: Any) -> dict[int, float]:
     """Return the speedup over the first case that no case can exceed, by size."""
-    found = {}
+    bounds = {}
     for size in benchmark.sizes:
         row = benchmark.find(benchmark.cases[0], size)
         bound = benchmark.ceiling.bound_ms(size)
         if row and bound:
-            found[size] = row.median_ms / bound
-    return found
+            bounds[size] = row.median_ms / bound
+    return bounds
 
 
 def _draw_bars(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:

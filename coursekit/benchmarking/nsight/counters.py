@@ -103,10 +103,10 @@ def measure(
         not be measured.
     """
     names = "|".join(sorted(set(kernels)))
-    wanted = sorted({metric for terms in metrics.values() for _, metric in terms})
+    metric_names = sorted({metric for terms in metrics.values() for _, metric in terms})
     command = [
         "ncu", "--csv", "--clock-control", "none", "--print-units", "base",
-        "--metrics", ",".join(wanted), "--kernel-name", f"regex:^({names})$",
+        "--metrics", ",".join(metric_names), "--kernel-name", f"regex:^({names})$",
         sys.executable, *script,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
@@ -140,7 +140,7 @@ def with_bytes(counts: Mapping[str, int]) -> dict[str, int]:
 
 def _launches(text: str, metrics: Mapping[str, list]) -> list[dict[str, int]]:
     start = text.index('"ID"')
-    found: dict[str, dict[str, int]] = {}
+    by_launch: dict[str, dict[str, int]] = {}
     for row in csv.DictReader(io.StringIO(text[start:])):
         value = float(row["Metric Value"].replace(",", ""))
         if value != value:
@@ -148,12 +148,12 @@ def _launches(text: str, metrics: Mapping[str, list]) -> list[dict[str, int]]:
                 f"{row['Metric Name']} of launch {row['ID']} could not be measured "
                 "(nan); another process may use the counters at the same time"
             )
-        launch = found.setdefault(row["ID"], {})
+        launch = by_launch.setdefault(row["ID"], {})
         launch[row["Metric Name"]] = round(value)
     return [
         {
             name: sum(factor * launch[metric] for factor, metric in terms)
             for name, terms in metrics.items()
         }
-        for launch in found.values()
+        for launch in by_launch.values()
     ]

@@ -29,13 +29,13 @@ def sha256(case: Callable) -> str:
     Comments and spacing do not count; macros given to the compiler do. A case that
     launches no kernel of ours, such as one of a library, has the hash of nothing.
     """
-    found = {_unit(module) for module in modules(case)}
-    return hashlib.sha256("".join(sorted(found)).encode()).hexdigest()
+    units = {_unit(module) for module in modules(case)}
+    return hashlib.sha256("".join(sorted(units)).encode()).hexdigest()
 
 
 def modules(case: Callable) -> list[Module]:
     """Return the compiled modules that a function refers to, directly or not."""
-    found: dict[int, Module] = {}
+    compiled: dict[int, Module] = {}
     seen: set[int] = set()
     pending = [(case, 0)]
     while pending:
@@ -44,10 +44,10 @@ def modules(case: Callable) -> list[Module]:
             continue
         seen.add(id(value))
         if isinstance(value, Module):
-            found[id(value)] = value
+            compiled[id(value)] = value
         else:
             pending += [(part, depth + 1) for part in _parts(value)]
-    return list(found.values())
+    return list(compiled.values())
 
 
 def code_of(source: str) -> str:

@@ -70,8 +70,8 @@ def to_host_arrays(nbytes: int) -> tuple:
 def has_come_back(there, plain, locked) -> None:
     """Compare what a case brought; each brings it to a place of its own."""
     sent = ck.to_host(there)
-    found = any(np.array_equal(sent, place) for place in (plain, locked))
-    assert found, "other bytes arrived on the host"
+    arrived = any(np.array_equal(sent, place) for place in (plain, locked))
+    assert arrived, "other bytes arrived on the host"
 
 
 def on_device_cases() -> dict[str, Callable]:

@@ -186,8 +186,8 @@ def counters(times: int) -> tuple:
 
 def has_counted(start, counter, times: int) -> None:
     """Every launch has added 1, and none got lost."""
-    found = int(ck.to_host(counter)[0]) - int(ck.to_host(start)[0])
-    assert found == times, f"{found} launches were counted, not {times}"
+    counted = int(ck.to_host(counter)[0]) - int(ck.to_host(start)[0])
+    assert counted == times, f"{counted} launches were counted, not {times}"
 
 
 DEFINITIONS = (

@@ -54,13 +54,13 @@ class Pipeline:
         length = x.size // chunks
         part = slice(number * length, (number + 1) * length)
         source, target = x[part], roots[part]
-        given, found = (array[part] for array in _on_gpu())
+        given, results = (array[part] for array in _on_gpu())
         copy, runtime = _queue, cupy.cuda.runtime
         grid = -(-length // BLOCK)
         return (
             lambda: copy(given, source, runtime.memcpyHostToDevice, stream),
-            lambda: self.kernel[grid, BLOCK, 0, stream](given, found, length, ROUNDS),
-            lambda: copy(target, found, runtime.memcpyDeviceToHost, stream),
+            lambda: self.kernel[grid, BLOCK, 0, stream](given, results, length, ROUNDS),
+            lambda: copy(target, results, runtime.memcpyDeviceToHost, stream),
         )
 
 

@@ -48,8 +48,8 @@ def case() -> Callable | None:
     """Return a case ``(A, B, C, M, N, K)`` of row-major arrays, None without cuBLAS."""
     if importlib.util.find_spec("torch"):
         import torch  # noqa: F401 (brings its cuBLAS into the process)
-    found = [load(names) for names in LIBRARIES]
-    return Fastest(*found) if all(found) else None
+    libraries = [load(names) for names in LIBRARIES]
+    return Fastest(*libraries) if all(libraries) else None
 
 
 def load(names) -> ctypes.CDLL | None:
@@ -197,14 +197,14 @@ class Plan:
         self.lt.cublasLtMatmulPreferenceSetAttribute(
             preference, MAX_WORKSPACE, ctypes.byref(most), ctypes.c_size_t(8)
         )
-        found = (Proposal * PROPOSALS)()
+        proposed = (Proposal * PROPOSALS)()
         left, right, out = self.layouts
         status = self.lt.cublasLtMatmulAlgoGetHeuristic(
             self.handle, self.product, left, right, out, out, preference, PROPOSALS,
-            found, ctypes.byref(count),
+            proposed, ctypes.byref(count),
         )  # fmt: skip
         self.lt.cublasLtMatmulPreferenceDestroy(preference)
-        return [p for p in found[: 0 if status else count.value] if not p.state]
+        return [p for p in proposed[: 0 if status else count.value] if not p.state]
 
     def launch(self, proposal: Proposal, addresses: tuple, stream: int) -> None:
         """Compute in the proposed way; the addresses are in the order of layouts.

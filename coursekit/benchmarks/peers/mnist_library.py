@@ -123,7 +123,7 @@ class Step:
 
     def _named(self, row) -> dict:
         """Return views of a row, each at a place of its own."""
-        found, at = {}, 0
+        views, at = {}, 0
         for name, shape in self._shapes().items():
             size = math.prod(shape)
             view = row[at : at + size].view(shape)
@@ -131,9 +131,9 @@ class Step:
                 view = view.permute(0, 3, 1, 2)
             if "bn" in name:
                 view = self._channels(view)
-            found[name] = view
+            views[name] = view
             at += -(-size // PLACE) * PLACE
-        return found
+        return views
 
     def _channels(self, values):
         """View a value a channel as cuDNN wants it."""

@@ -205,12 +205,12 @@ def _allow_compiling() -> None:
     """Let every batch be compiled for itself, and fail where one is not."""
     import torch
 
-    wanted = {
+    settings = {
         "recompile_limit": MOST_COMPILED, "cache_size_limit": MOST_COMPILED,
         "fail_on_recompile_limit_hit": True,
     }  # fmt: skip
     config = torch._dynamo.config
-    for name, value in wanted.items():
+    for name, value in settings.items():
         if hasattr(config, name):
             setattr(config, name, value)
 

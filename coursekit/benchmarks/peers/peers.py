@@ -150,7 +150,7 @@ def _by_size(torch, function: Callable) -> Callable:
     latest: dict[str, object] = {}
 
     def call(*tensors):
-        size = tuple(getattr(one, "shape", one) for one in tensors)
+        size = tuple(getattr(argument, "shape", argument) for argument in tensors)
         if latest.get("size") != size:
             torch._dynamo.reset()
             config = torch._dynamo.config

@@ -48,11 +48,11 @@ class Findings:
     lines : dict of int to dict
         Samples, instructions and stalls of each source line.
     device, date, version : str
-        The GPU, the day and Nsight Compute's version; empty where unmetrics.
+        The GPU, the day and Nsight Compute's version; empty where unknown.
     origin : str
         "ncu" for a recorded or measured report, "listing" for a text, "simulator".
     file, source, source_sha256 : str
-        The kernel's file, its text and hash, where they are metrics.
+        The kernel's file, its text and hash, where they are known.
     """
 
     kernel: str
@@ -80,22 +80,22 @@ class Findings:
     def sections(self) -> Iterator[tuple[Section, tuple[tuple[Metric, float], ...]]]:
         """Yield each section with the metrics of it that the report has."""
         for section in metrics.SECTIONS:
-            found = tuple(
+            values = tuple(
                 (metric, self.metrics[metric.name])
                 for metric in section.metrics
                 if metric.name in self.metrics
             )
-            if found:
-                yield section, found
+            if values:
+                yield section, values
 
     def stalls(self) -> list[tuple[str, float, str, str]]:
         """Return reason, cycles an instruction, meaning, advice; largest first."""
-        found = [
+        rows = [
             (reason, self.metrics[metrics.STALL_METRIC.format(reason)], *texts)
             for reason, texts in metrics.STALLS.items()
             if self.metrics.get(metrics.STALL_METRIC.format(reason))
         ]
-        return sorted(found, key=lambda row: -row[1])
+        return sorted(rows, key=lambda row: -row[1])
 
     def memory(self) -> list[tuple[str, int, int, int, str]]:
         """Return what, requests, sectors or wavefronts, conflicts, which it is."""
@@ -158,7 +158,7 @@ class Findings:
 
     def hottest(self) -> list[tuple[int, int]]:
         """Return lines and their samples, hottest first."""
-        rows = [(line, found.get("samples", 0)) for line, found in self.lines.items()]
+        rows = [(line, costs.get("samples", 0)) for line, costs in self.lines.items()]
         return sorted(rows, key=lambda row: (-row[1], row[0]))
 
     @property

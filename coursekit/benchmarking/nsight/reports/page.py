@@ -43,10 +43,10 @@ def html(report: Findings) -> str:
 
 
 def _sections(report: Findings) -> Iterator[str]:
-    for number, (section, found) in enumerate(report.sections()):
+    for number, (section, values) in enumerate(report.sections()):
         rows = [
             (_label(m.label, m.means), shown(value, m.unit), m.means, m.do)
-            for m, value in found
+            for m, value in values
         ]
         yield _details(section.title, _table(_EXPLAINED, rows), number == 0)
 

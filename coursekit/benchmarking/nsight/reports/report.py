@@ -19,9 +19,9 @@ class Report(Findings):
         lines = [f"{self.title} ({self.note})"]
         if self.verdict:
             lines.append(f"  {self.verdict}")
-        for section, found in self.sections():
+        for section, values in self.sections():
             lines.append(f"  {section.title}")
-            for metric, value in found:
+            for metric, value in values:
                 label = metric.label or metric.means.rstrip(".")
                 lines.append(f"    {label:<40}{shown(value, metric.unit):>16}")
         if rows := self.memory():
