@@ -1,4 +1,4 @@
-"""Times of kernels that mean something, measured here or recorded on another GPU."""
+"""Measure the times of kernels, or show those that were recorded on another GPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of the cases: their arrays, found, filled and compared."""
+"""The arguments that the cases are called with, and the arrays among them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POISON = 0xCB
 
 @dataclass(frozen=True)
 class Inputs:
-    """What `setup` returned, and the arrays in it.
+    """The arguments that `setup` returned for one size.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Inputs:
 
     @classmethod
     def of(cls, setup: Callable[[int], Any], size: int) -> Inputs:
-        """Call `setup` for a size and find the arrays.
+        """Call `setup` for a size and collect the arrays that it returns.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Inputs:
         return mine == theirs
 
     def shares_memory(self, other: Inputs) -> bool:
-        """Tell whether two draws have an array in common."""
+        """Tell whether an array belongs to both draws."""
         mine, theirs = (
             {(each.space, each.address) for each in inputs.arrays}
             for inputs in (self, other)

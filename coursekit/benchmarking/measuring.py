@@ -1,4 +1,4 @@
-"""Times of several cases at one size: warmed up, interleaved, from cold caches."""
+"""Time several cases at one size: warmed up, interleaved, and from a cold L2 cache."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def measure(
     trial: Trial,
     limits: Callable[[str], Ceiling],
 ) -> list[Row]:
-    """Verify, warm up, time and verify again.
+    """Verify the cases, warm them up, time them, and verify them again.
 
     `limits` returns the ceiling for what the bytes pass, as `Ceiling.through` has it.
 
@@ -70,7 +70,7 @@ def measure(
 
 @contextlib.contextmanager
 def _watched(name: str, size: int) -> Iterator[None]:
-    """Refuse to compile in a case."""
+    """Raise CheckFailed if a case compiles a kernel while it is timed."""
 
     def refuse(source: str) -> None:
         raise refusals.compiles(name, size, source)
@@ -85,7 +85,7 @@ def _check_l2(watch: Stopwatch, where: str) -> None:
 
 
 def _warm_up(watch: Stopwatch, case: Callable, trial: Trial) -> tuple[float, float]:
-    """Call until clocks and caches have settled.
+    """Call a case until the clock rate and the caches have settled.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def _warm_up(watch: Stopwatch, case: Callable, trial: Trial) -> tuple[float, flo
 def _check_streams(
     watch: Stopwatch, name: str, case: Callable, trial: Trial, host_ms: float
 ) -> None:
-    """Refuse work that the events of the current stream do not enclose."""
+    """Raise CheckFailed if a case works in a stream that its events do not enclose."""
     trial.poison()
     watch.hold(min(HOLD_MS + 2 * host_ms, LONGEST_HOLD_MS))
     held = watch.mark()
@@ -128,7 +128,7 @@ def _check_streams(
 
 
 def _late_ms(watch: Stopwatch, case: Callable, trial: Trial) -> tuple[float, float]:
-    """Time that the device is busy after the current stream has ended, and before."""
+    """Return how long the device is busy after the current stream ends, and before."""
     watch.synchronize()
     first = watch.mark()
     case(*trial.live.values)
@@ -146,7 +146,7 @@ def _rounds(seconds: float) -> int:
 def _samples(
     watch: Stopwatch, cases: Mapping[str, Callable], trial: Trial, host_ms, rounds: int
 ) -> dict[str, list[float]]:
-    """Time all cases in turn, A B B A, so that a drift meets all of them alike."""
+    """Time the cases in turns A B B A, so that a drift affects all alike."""
     samples: dict[str, list[float]] = {name: [] for name in cases}
     names = list(cases)
     with launching.deferred():
@@ -159,7 +159,7 @@ def _samples(
 
 
 def _sample(watch: Stopwatch, case: Callable, trial: Trial, host_ms: float) -> float:
-    """Time one call, in ms, with nothing of the arguments in the caches.
+    """Return the time of one call, in ms, from an L2 cache without the arguments.
 
     The stream is kept busy for as long as the host needs to queue the work, so that
     the events enclose the work of the GPU and not that of the host.
@@ -185,12 +185,12 @@ def _sample(watch: Stopwatch, case: Callable, trial: Trial, host_ms: float) -> f
 
 
 def _calls(case: Callable) -> int:
-    """How often a case is called for one time."""
+    """Return how many calls one time is the mean of."""
     return case.calls if isinstance(case, Repeated) else 1
 
 
 def _rows(samples: Mapping[str, list[float]], size: int) -> list[Row]:
-    """Work out medians, spreads and the ratios of pairs; zero is not possible."""
+    """Return medians, interquartile ranges, and median ratios of neighbouring times."""
     baseline = next(iter(samples.values()))
     rows = []
     for name, times in samples.items():

@@ -1,4 +1,4 @@
-"""What a benchmark shows without a GPU: recorded times, else counts and a bound."""
+"""Without a GPU, a benchmark shows recorded times, or else counts and a limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_RECORDED = "nothing is recorded, and there is no GPU here"
 
 
 class Countable(Protocol):
-    """What counting needs of a recorded benchmark's definition, which has it all."""
+    """The part of a recorded benchmark's definition that counting needs."""
 
     count_size: int | None
     setup: Callable[[int], tuple]
@@ -62,7 +62,7 @@ def without_gpu(
 
 
 def _missing(record, name: str, case: Callable) -> str:
-    """Say why a record has no times of a case; empty where it has them."""
+    """Return why a record has no times of a case; empty where it has them."""
     if record is None:
         return NOT_RECORDED
     same = record.case_sha256.get(name) == case_sources.sha256(case)
@@ -86,7 +86,7 @@ def _rows(record, cases, sizes, missing) -> tuple[Row, ...]:
 
 
 def _limits(source, sizes, bytes_moved, flops) -> Ceiling:
-    """Work out the limits of the recorded GPU, else of the simulated one.
+    """Return the limits of the GPU of the record, else of the simulated GPU.
 
     `source` is the record, else the definition; None where there is neither.
     """
@@ -101,7 +101,7 @@ def _limits(source, sizes, bytes_moved, flops) -> Ceiling:
 
 
 def _counts(definition, cases: Mapping[str, Callable]) -> dict:
-    """Count what cases without times do, at a small size on the simulator."""
+    """Count the cases on the simulator, at the small size of their definition."""
     from coursekit.analysis.counting import added
     from coursekit.runtime import launching, simulator
 

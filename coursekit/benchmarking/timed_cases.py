@@ -1,4 +1,4 @@
-"""Cases that one call between two events of the GPU would not time."""
+"""Cases whose time is not that of one call between two events of the GPU."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def repeated(case: Callable, *, calls: int, idle_s: float = 0.0) -> Repeated:
 
 @dataclass
 class Returned:
-    """A case whose library returns the result in memory of its own.
+    """A case whose library allocates the memory of its result.
 
     So does eager PyTorch with a layernorm. The result is copied to where results are
     looked for only when they are compared: the copy is no part of what is timed.

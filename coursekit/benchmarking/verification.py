@@ -1,4 +1,4 @@
-"""Results compared before and after timing, for inputs that no call has seen."""
+"""Compare results with a reference before and after timing, for fresh inputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from coursekit.errors import ArgumentError, CheckFailed
 
 @dataclass
 class Trial:
-    """One size: the arrays that the cases work on, and fresh data for them.
+    """The arrays that the cases of one size work on, and fresh data for them.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class Trial:
         return written
 
     def _reason(self) -> str:
-        """Say what `verify` finds wrong; empty where it accepts the result."""
+        """Return what `verify` finds wrong; empty where it accepts the result."""
         try:
             answer = self.verify(*self.live.values)
         except (AssertionError, CheckFailed) as error:

@@ -17,7 +17,7 @@ from coursekit.runtime import backend as backends
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Record, list or check; returns 1 where something is stale or was refused."""
+    """Record, list or check; return 1 if a record is stale or a measurement fails."""
     parser = argparse.ArgumentParser(prog="python -m coursekit record")
     add = parser.add_argument
     add("keys", nargs="*", metavar="KEY", help="all, where none is given")
@@ -45,7 +45,7 @@ def _chosen(keys: Sequence[str]) -> list[Definition]:
 
 
 def _record(definition: Definition, folder: Path | None) -> int:
-    """Measure and write one record; an error is told, and the others go on."""
+    """Measure and write one record; print an error and return 1 if that fails."""
     try:
         record = record_of(definition)
     except CourseError as error:

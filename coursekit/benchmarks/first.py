@@ -1,4 +1,4 @@
-"""Recorded times of the first kernels: three ways to add two vectors."""
+"""Benchmarks of the first kernels: three ways to add two vectors."""
 
 from __future__ import annotations
 

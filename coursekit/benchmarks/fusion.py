@@ -1,4 +1,4 @@
-"""Recorded times of bias and GELU, as two kernels and as one."""
+"""Benchmark of bias and GELU, as two kernels and as one."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def arrays(rows: int) -> tuple:
 
 @functools.cache
 def probabilities() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulate the normal distribution; between entries, lines are off by 2e-9."""
+    """Tabulate the normal distribution; linear interpolation is off by 2e-9."""
     places = np.arange(-FURTHEST, FURTHEST + STEP, STEP)
     values = [0.5 * math.erfc(-place / math.sqrt(2)) for place in places]
     return places, np.array(values)

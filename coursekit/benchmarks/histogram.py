@@ -1,4 +1,4 @@
-"""Recorded times of the ladder of histograms of bytes."""
+"""Benchmarks of the histogram ladder, beside CUB."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def _histogram(step: str, block: int) -> Callable:
 
 
 def octets(n: int) -> tuple:
-    """Draw bytes, each value as often as any other; and counters of 0."""
+    """Draw uniform bytes, and allocate counters of 0."""
     return drawn.octets(n), ck.to_device(np.zeros(256, np.uint32)), n
 
 
 def is_histogram(x, counts, n: int) -> bool:
-    """Count each value by itself."""
+    """Compare with a count of each of the 256 values."""
     xp, x, counts = drawn.viewed(x, counts)
     expected = [int(xp.count_nonzero(x == value)) for value in range(256)]
     return counts.tolist() == expected

@@ -1,4 +1,4 @@
-"""Recorded times of the ladder of layernorm, over short rows and long ones."""
+"""Benchmarks of the layernorm ladder, for short rows and for long ones."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def layernorm_cases() -> dict[str, Callable]:
 
 
 def long_layernorm_cases() -> dict[str, Callable]:
-    """Return the steps for long rows; blocks share what one of them cannot keep."""
+    """Return the steps for long rows; several blocks share a row too long for one."""
     passes = ck.compile("layernorm/step_01_two_passes.cu").layernorm_two_passes
     one_pass = ck.compile("layernorm/step_02_one_pass.cu").layernorm_one_pass
     clusters = by_clusters("layernorm/step_06_cluster.cu", "layernorm_cluster")

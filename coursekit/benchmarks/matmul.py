@@ -1,4 +1,4 @@
-"""Recorded times of the float32 matrix products, beside the fastest of cuBLAS."""
+"""Benchmarks of the float32 matrix products, beside the fastest of cuBLAS."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def ring_case() -> Callable:
 
 
 def split_case(stages: int = 4, group: int = 16) -> Callable:
-    """Return step 12 as a case: the splitting of B is a part of it."""
+    """Return step 12 as a case, which includes splitting B."""
     sizes = {"STAGES": stages, "GROUP": group}
     source, target = "matmul/step_12_tf32_split.cu", "sm_90a"
     module = ck.compile(source, arch=target, defines=sizes)

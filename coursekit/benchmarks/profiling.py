@@ -1,4 +1,4 @@
-"""Recorded times of the chapter on profiling: steps of a system, a fused layer."""
+"""Benchmarks of the chapter on profiling: launch overhead, and a fused layer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def step_cases() -> dict[str, Callable]:
 
 
 def _stream():
-    """The current stream of a GPU; None where there is none."""
+    """Return the current stream of the GPU; None without a GPU."""
     if backends.current().space != "gpu":
         return None
     import cupy
@@ -59,7 +59,7 @@ def _stream():
 
 
 def numbers(n: int) -> tuple:
-    """Draw where the system starts; there twice: one of them is changed."""
+    """Draw the initial state of the system, and copy it for the case to change."""
     start = drawn.normal(n)
     return start, ck.to_device(ck.to_host(start)), n
 

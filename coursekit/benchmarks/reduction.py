@@ -1,4 +1,4 @@
-"""Recorded times of the ladder of sums, from one atomic an element to the limit."""
+"""Benchmarks of the reduction ladder, beside CUB and PyTorch."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def fast_sum_cases() -> dict[str, Callable]:
 
 
 def _added(step: str, elements: int) -> Callable:
-    """Return a step that adds to the total; a block has so many elements."""
+    """Return a step that adds to the total, as a case; `elements` are per block."""
     kernel = ck.compile(f"reduction/step_{step}.cu")[f"sum_{step[3:]}"]
     return lambda x, total, n: kernel[cover(n, elements), 256](x, total, n)
 

@@ -1,4 +1,4 @@
-"""What the ladders over rows share: their arrays, their grids, their comparison."""
+"""Arrays, grids and comparisons of benchmarks that work on rows of a matrix."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def copy_case() -> Callable:
 
 
 def rows_of(cols: int) -> int:
-    """Rows of a size: few where it is counted."""
+    """Return the number of rows of a size; few at sizes that are counted."""
     return VALUES // cols if cols >= min(SHORT) else SMALL_ROWS
 
 
 def threads_of(cols: int) -> int:
-    """Threads of a block that keeps a row, or its part of one, in registers."""
+    """Return the threads of a block that keeps `cols` values in registers."""
     return 32 * cover(cols, 32 * HELD)
 
 
@@ -57,7 +57,7 @@ class Group:
 
 
 def terms(cols: int) -> int:
-    """Additions on the way of a value: those of a thread, at most, and the threads'."""
+    """Return how many additions a value passes at most, in its thread and between."""
     return max(cols // 256, HELD) + 64
 
 

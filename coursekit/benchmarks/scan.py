@@ -1,4 +1,4 @@
-"""Recorded times of the ladder of scans: three kernels, then one."""
+"""Benchmarks of the scan ladder: by three kernels, and by one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ AHEAD_BLOCK, AHEAD_TILE = 512, 4 * 8 * 512  # threads; elements of a block's tur
 
 
 def _ahead() -> Callable:
-    """Return the scan by blocks that stay, three tiles in shared memory each."""
+    """Return the scan by persistent blocks, with three tiles each in shared memory."""
     kernel, held = ck.compile("scan/step_06_ahead.cu").scan_ahead, 3 * 4 * AHEAD_TILE
     per_sm = ck.occupancy(kernel, AHEAD_BLOCK, held).blocks
     most = min(per_sm * ck.device().sm_count, AHEAD_BLOCK)

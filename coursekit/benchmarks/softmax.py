@@ -1,4 +1,4 @@
-"""Recorded times of the ladder of softmax, over short rows and long ones."""
+"""Benchmarks of the softmax ladder, for short rows and for long ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def softmax_cases() -> dict[str, Callable]:
 
 
 def long_softmax_cases() -> dict[str, Callable]:
-    """Return the steps for long rows; blocks share what one of them cannot keep."""
+    """Return the steps for long rows; several blocks share a row too long for one."""
     block = ck.compile("softmax/step_02_block.cu").softmax_block
     online = ck.compile("softmax/step_03_online.cu").softmax_online
     kept = ck.compile("softmax/step_04_registers.cu").softmax_registers

@@ -1,4 +1,4 @@
-"""Recorded times of synchronisation: atomics, histograms, heat along a rod, sums."""
+"""Benchmarks of synchronisation: atomics, histograms, heat flow, sums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _cover(n: int, block: int = BLOCK) -> int:
 
 
 def _fitting(n: int, per_sm: int) -> int:
-    """Blocks for n elements, at most so many for each SM."""
+    """Return the blocks for n elements, at most `per_sm` for each SM."""
     return min(_cover(n), per_sm * ck.device().sm_count)
 
 
@@ -75,7 +75,7 @@ __global__ void add_shared(
 
 
 def global_cases() -> dict[str, Callable]:
-    """Return updates of global memory: int, float, and one for equals of a warp."""
+    """Return atomics on global memory: int, float, and int aggregated per warp."""
     kernels = ck.compile(SOURCE, name="atomics.cu")
 
     def ints(keys, start, bins, sums, n, addresses):
@@ -125,7 +125,7 @@ def are_counted(keys, start, bins, sums, n: int, addresses: int) -> None:
 
 
 def _bytes(addresses: int) -> int:
-    """Each address of an update is read, each bin read and written."""
+    """Return the bytes of a size: keys are read, bins are read and written."""
     return 4 * UPDATES + 8 * addresses
 
 
@@ -149,7 +149,7 @@ def _histogram(kernel) -> Callable:
 
 
 def random_bytes(n: int) -> tuple:
-    """Draw bytes, each value as often as any other; and counters to go on from."""
+    """Draw uniform bytes, and counters that do not start at 0."""
     return _counters(np.random.default_rng().integers(0, 256, n, dtype=np.uint8))
 
 
@@ -176,7 +176,7 @@ def is_histogram(x, start, counts, n: int) -> None:
 
 
 def heat_cases() -> dict[str, Callable]:
-    """Return all rounds as a launch each, then as one launch with grid barriers."""
+    """Return one launch per round, and one launch for all with grid barriers."""
     step = ck.compile("synchronisation/heat_step.cu").heat_step
     whole = ck.compile("synchronisation/heat_grid.cu").heat_grid
 
@@ -211,7 +211,7 @@ def is_cooled(start, x, y, n: int) -> None:
 
 
 def sum_cases() -> dict[str, Callable]:
-    """Return the sum by one atomic a thread, then by one for each warp."""
+    """Return the sum by one atomic per thread, and by one per warp."""
     each = ck.compile("synchronisation/sum_atomic.cu").sum_atomic
     warp = ck.compile("warps/warp_sum_shuffle.cu").warp_sum_shuffle
 

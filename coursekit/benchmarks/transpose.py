@@ -1,4 +1,4 @@
-"""Recorded times of the ladder of transposes, and the copy that no step outruns."""
+"""Benchmarks of the transpose ladder, and of the copy as its limit."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _transpose(step: str, block, tile: tuple[int, int]) -> Callable:
 
 
 def square(n: int) -> tuple:
-    """Draw an n x n matrix; room for its transpose, and for a copy."""
+    """Draw an n x n matrix; allocate its transpose and a copy."""
     return drawn.uniform(n, n), ck.empty((n, n)), ck.empty((n, n)), n
 
 
@@ -53,7 +53,7 @@ CHANNELS, PIXELS = 64, 56 * 56
 
 
 def image_cases() -> dict[str, Callable]:
-    """Return the ways to bring channels last."""
+    """Return the ways to reorder images from NCHW to NHWC."""
     return {"naive": _image("naive", 8), "tiled": _image("tiled", 32)}
 
 

@@ -1,4 +1,4 @@
-"""Recorded times of warps: branches, the Mandelbrot set, sums, and strides."""
+"""Benchmarks of warps: branches, the Mandelbrot set, sums, and strides."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _cover(n: int, block: int) -> int:
 
 
 def branch_cases() -> dict[str, Callable]:
-    """Return two rules chosen by the lane, then by the warp."""
+    """Return a branch that diverges within warps, and one that does not."""
     lane = ck.compile("warps/branch_by_lane.cu").branch_by_lane
     warp = ck.compile("warps/branch_by_warp.cu").branch_by_warp
     return {
@@ -36,13 +36,13 @@ def branch_cases() -> dict[str, Callable]:
 
 
 def branch_arrays(n: int) -> tuple:
-    """Draw whole numbers; each case has its own place for results."""
+    """Draw whole numbers, and allocate an array of results for each case."""
     x = np.random.default_rng().integers(0, 2**32, n, dtype=np.uint32)
     return ck.to_device(x), ck.empty(n, np.uint32), ck.empty(n, np.uint32), n
 
 
 def follows_rules(x, by_lane, by_warp, n: int) -> None:
-    """Apply both rules to all, and compare what a case has written with its choice."""
+    """Compare the results of either case with NumPy's."""
     odd, even = ck.to_host(x), ck.to_host(x)
     for _ in range(TURNS):
         odd = (odd ^ (odd >> 2)) + np.uint32(3)
@@ -81,14 +81,14 @@ def mandelbrot_arrays(n: int) -> tuple:
 
 
 def is_the_set(turns, n: int) -> None:
-    """Compare with float64; some points at the edge leave at another turn there."""
+    """Compare with float64, in which some points escape at another iteration."""
     off = (ck.to_host(turns) != escape_turns(n)).mean()
     assert off <= ASTRAY, f"{off:.1%} of the pixels took another number of turns"
 
 
 @functools.cache
 def escape_turns(n: int) -> np.ndarray:
-    """Return the turns of every pixel, in float64."""
+    """Return the iterations of every pixel until it escapes, in float64."""
     across = LEFT + WIDE / n * np.arange(n)
     c = (across + 1j * (TOP - WIDE / n * np.arange(n)[:, None])).reshape(-1)
     z, left, turns = np.zeros_like(c), np.arange(n * n), np.zeros(n * n, np.int32)
@@ -159,7 +159,7 @@ def are_sums_of_rows(table, sums, rows: int) -> None:
 
 
 def stride_cases() -> dict[str, Callable]:
-    """Return the copy that picks every so-manieth element."""
+    """Return the copy that reads with a stride."""
     kernel = ck.compile("start/read_strided.cu").read_strided
 
     def pick(x, y, n, stride):
@@ -169,7 +169,7 @@ def stride_cases() -> dict[str, Callable]:
 
 
 def stride_arrays(stride: int) -> tuple:
-    """Draw enough numbers to pick from; far fewer are picked on the simulator."""
+    """Draw the numbers to read from; the simulator copies far fewer."""
     y = ck.empty(1)
     n = STRIDED_N if y.space == "gpu" else 2**10
     x = np.random.default_rng().random(n * stride, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Pictures of counts: lines over numbers, bars over names."""
+"""Plots of counters: lines over numbers, bars over names."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _origins(series: Mapping[Any, Any], fields: Sequence[str]) -> Iterator[str]:
 
 
 def _origin(counters: Any) -> str:
-    """Say how a launch was counted, on which GPU, and when where it was a real one."""
+    """Return how a launch was counted, on which GPU, and for a real one the day."""
     said, device = _ORIGINS.get(counters.source, counters.source), counters.device
     if device and counters.source == "simulator":
         return f"counted on the simulated {device.removeprefix('NVIDIA ')}"

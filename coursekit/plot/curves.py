@@ -29,7 +29,7 @@ def curves(
     limits: Mapping[str, float] | None = None,
     note: str = "computed from the formula",
 ) -> Chart:
-    """Draw values over x, both on scales where a step means a factor.
+    """Draw values over x, both on logarithmic scales.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def curves(
 
 @dataclass(frozen=True, repr=False)
 class Pictures:
-    """Grey pictures side by side, which say in words and numbers what they are.
+    """Grey pictures side by side, with alt text and statistics.
 
     Attributes
     ----------

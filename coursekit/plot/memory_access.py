@@ -1,4 +1,4 @@
-"""Which lane of a warp reaches which sector, or which bank: one access as a figure."""
+"""Plot of one memory access: the sector, or the bank, that each lane reaches."""
 
 from __future__ import annotations
 

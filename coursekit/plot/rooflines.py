@@ -1,4 +1,4 @@
-"""The roofline: what a kernel reaches, under what memory and arithmetic allow."""
+"""Roofline plot: rates of kernels below the limits of memory and arithmetic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def roofline(
     kind: str = "fp32",
     origin: str = "",
 ) -> Chart:
-    """Draw kernels under the roof of a GPU: operations a byte, operations a second.
+    """Draw kernels under the roof of a GPU: operations per byte, and per second.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def roofline(
 
 @dataclass(frozen=True)
 class Roof:
-    """The roof of a device: a slope that the memory sets, and a flat part."""
+    """The roof of a device: a slope by its bandwidth, and a flat part by its peak."""
 
     device: str
     bandwidth_gbs: float

@@ -1,4 +1,4 @@
-"""Nsight Compute's counters of a script, by the names that coursekit uses."""
+"""Measure a script's kernels with Nsight Compute, by the names of `ck.count`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _SECTOR_BYTES = 32
 
 
 def metrics_of(capability: tuple[int, int]) -> dict[str, list]:
-    """`METRICS` as a GPU of this compute capability has them."""
+    """Return `METRICS` by their names on GPUs of a compute capability."""
     copies = capability >= (8, 0)  # the first GPUs that copy asynchronously
     return {
         name: [term for term in terms if copies or "ldgsts" not in term[1]]
@@ -74,7 +74,7 @@ class CountersForbidden(PermissionError):
 
 
 def missing() -> str:
-    """Why nothing can be measured here; empty when it can."""
+    """Return why nothing can be measured here; empty where it can."""
     return "" if shutil.which("ncu") else "Nsight Compute (ncu) is not installed"
 
 
@@ -83,7 +83,7 @@ def measure(
     kernels: Sequence[str],
     metrics: Mapping[str, list] = METRICS,
 ) -> list[dict[str, int]]:
-    """Counters of every launch of these kernels by a Python script, in order.
+    """Run a Python script, and return the counters of each launch of some kernels.
 
     Parameters
     ----------
@@ -118,9 +118,9 @@ def measure(
 
 
 def _last_words(output: str, errors: str) -> str:
-    """What Nsight Compute calls an error, which stands above its table, then the end.
+    """Return the errors that Nsight Compute printed, then the end of its output.
 
-    Rows that were measured before say nothing of it, and are left out.
+    The rows of the table, which were measured before an error, are left out.
     """
     table = [line for line in output.splitlines() if not line.startswith('"')]
     told = [line for line in table if line.startswith(("==ERROR==", "==WARNING=="))]
@@ -129,7 +129,7 @@ def _last_words(output: str, errors: str) -> str:
 
 
 def with_bytes(counts: Mapping[str, int]) -> dict[str, int]:
-    """Add the bytes that follow from the sectors, atomics included."""
+    """Add the bytes moved, which follow from the sectors; atomics count too."""
     atomic = counts["global_atomic_sectors"]
     return {
         **counts,

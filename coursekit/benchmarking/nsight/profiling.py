@@ -1,4 +1,4 @@
-"""Counters of one launch from Nsight Compute, which runs it in a process of its own."""
+"""`profile`: hardware counters of one launch, by Nsight Compute in another process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PERMISSION = (
 
 
 class ProfilerWarning(UserWarning):
-    """Counts are simulated, since the hardware's cannot be read here."""
+    """The hardware counters cannot be read here, so that the counts are simulated."""
 
 
 @spelt
@@ -116,7 +116,7 @@ def _measured(kernel, configuration, args, device) -> Counters:
 
 
 def _pack(folder: Path, kernel, configuration, args: Sequence[Any]) -> None:
-    """Write a launch where the other process finds it; one array stays one array."""
+    """Save a launch for the profiled process; an array passed twice is saved once."""
     module, arrays, plan = kernel.module, {}, []
     for value in args:
         operand = operands.describe(value)
@@ -142,7 +142,7 @@ def _pack(folder: Path, kernel, configuration, args: Sequence[Any]) -> None:
 
 
 def launch(folder: Path) -> None:
-    """Launch what `_pack` wrote; the profiled process does this."""
+    """Load what `_pack` saved and launch it: the profiled process runs this."""
     packed = pickle.loads((folder / "launch.pickle").read_bytes())
     kernel = compile(packed["source"], **packed["compile"])[packed["kernel"]]
     with np.load(folder / "arrays.npz") as stored:

@@ -1,4 +1,4 @@
-"""Which kernels a case launches, and a hash of their sources."""
+"""Hash the sources of the kernels that a case launches, to detect stale records."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _unit(module: Module) -> str:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield what a value refers to and a kernel may be found in."""
+    """Yield the values inside of a value that may lead to a kernel."""
     if isinstance(value, Launcher):
         yield value.kernel
     elif isinstance(value, Kernel):
@@ -97,7 +97,7 @@ def _of_function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Return the global names that a function and those inside of it use."""
+    """Return the global names that a function and its inner functions use."""
     inner = (part for part in code.co_consts if isinstance(part, types.CodeType))
     return set(code.co_names).union(*(_names(part) for part in inner))
 

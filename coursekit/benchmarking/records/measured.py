@@ -1,4 +1,4 @@
-"""A record from a measurement: the times, the sources, and what they ran on."""
+"""Measure a definition, and describe the machine and the sources in its record."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def record_of(definition: Definition) -> Record:
 
 
 def compiler_version() -> str:
-    """Version of the NVRTC that compiles, such as 13.5.37.
+    """Return the version of the NVRTC that compiles, such as 13.5.37.
 
     The package tells the last number, if it is its library that is loaded; another one
     may have been put in front of it.
@@ -80,7 +80,7 @@ def combined(hashes: dict[str, str]) -> str:
 
 
 def driver_version() -> str:
-    """Version of the GPU's driver, such as 580.159; "unknown" where nobody tells."""
+    """Return the version of the GPU's driver, such as 580.159, or "unknown"."""
     try:
         text = Path("/proc/driver/nvidia/version").read_text()
     except OSError:

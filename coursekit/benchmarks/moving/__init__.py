@@ -1,4 +1,4 @@
-"""Recorded times of moving data, of overlapping it with work, and of launching."""
+"""Benchmarks of moving data, of overlapping copies with work, and of launching."""
 
 from __future__ import annotations
 

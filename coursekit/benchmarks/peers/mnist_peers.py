@@ -1,4 +1,4 @@
-"""PyTorch's training step in all its forms, and in float64 to compare with."""
+"""PyTorch's training step in all its forms, and the float64 reference."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LIBRARY = {
 
 
 def peers(forms: dict[str, Form], precision: str, starts: Callable) -> dict:
-    """Return what makes a case of each form, None where a machine cannot."""
+    """Return a function for each form that makes its case, or None if it cannot run."""
     return {
         name: functools.partial(_case, form, precision, starts)
         for name, form in forms.items()
@@ -64,7 +64,7 @@ def peers(forms: dict[str, Form], precision: str, starts: Callable) -> dict:
 
 
 def steps(images, labels, start, after, batch: int) -> int:
-    """How many steps a call takes."""
+    """Return how many steps a call takes."""
     return STEPS[batch]
 
 
@@ -127,7 +127,7 @@ class Step:
         return self.torch.nn.functional.cross_entropy(logits, labels.long())
 
     def __call__(self, images, labels) -> None:
-        """Go forward, back and downhill."""
+        """Take a step: forward pass, backward pass, and update."""
         self.loss(images, labels).backward()
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
@@ -202,7 +202,7 @@ def _step(form: Form, precision: str, batch: int):
 
 
 def _allow_compiling() -> None:
-    """Let every batch be compiled for itself, and fail where one is not."""
+    """Let torch.compile compile each batch size, and raise an error if it does not."""
     import torch
 
     settings = {

@@ -1,4 +1,4 @@
-"""What the ladders are compared with: CUB and PyTorch, where a machine has them."""
+"""Cases of CUB and of PyTorch, for machines that have these libraries."""
 
 from __future__ import annotations
 

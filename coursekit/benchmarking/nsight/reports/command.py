@@ -141,7 +141,7 @@ def _more_metrics() -> list[str]:
 
 
 def lines_of(file: Path, source: str) -> dict[int, dict]:
-    """Samples, instructions and stalls of each line of a source; empty where untold."""
+    """Return samples, instructions and stalls by source line; empty where unknown."""
     folders = [place for pattern in _PYTHON_INTERFACE for place in glob.glob(pattern)]
     if not folders:
         return {}
@@ -161,7 +161,7 @@ _SAMPLED = re.compile(r"smsp__pcsamp_warps_issue_stalled_(\w+?)(_not_issued)?$")
 
 
 def source_lines(action, source: str) -> dict[int, dict]:
-    """Add up by source line what the profiler has by instruction."""
+    """Sum the profiler's numbers per instruction into numbers per source line."""
     by_line: dict[int, dict] = {}
     for name in action.metric_names():
         sampled = _SAMPLED.match(name)

@@ -98,7 +98,11 @@ class Findings:
         return sorted(rows, key=lambda row: -row[1])
 
     def memory(self) -> list[tuple[str, int, int, int, str]]:
-        """Return what, requests, sectors or wavefronts, conflicts, which it is."""
+        """Return a row for each kind of access that the launch has.
+
+        A row has the kind, its requests, its sectors or wavefronts, its bank
+        conflicts, and which of "sectors" and "wavefronts" it counts.
+        """
         rows = []
         for title, stem, unit in _MEMORY:
             requests = self.counts.get(f"{stem}_requests", 0)
@@ -110,7 +114,7 @@ class Findings:
 
     @property
     def elapsed_ns(self) -> float:
-        """Time of the launch; 0 where the source has none."""
+        """Time of the launch in ns; 0 where the source has none."""
         return self.metrics.get("gpu__time_duration.sum", 0.0)
 
     @property
@@ -163,7 +167,7 @@ class Findings:
 
     @property
     def title(self) -> str:
-        """The launch in a line."""
+        """The kernel and its launch configuration, in one line."""
         shape = ""
         if self.grid:
             shape = f" [{_extent(self.grid)}, {_extent(self.block)}]"
@@ -171,7 +175,7 @@ class Findings:
 
 
 def shown(value: float, unit: str) -> str:
-    """Write a value with its unit, in the size that people read."""
+    """Format a value with its unit, scaled to a readable prefix."""
     if unit == "ns":
         return _scaled(value * 1e-9, ("ns", "us", "ms", "s"), 1e-9)
     if unit in ("B", "B/s", "Hz"):
@@ -182,7 +186,7 @@ def shown(value: float, unit: str) -> str:
 
 
 def _scaled(value: float, names: Sequence[str], least: float) -> str:
-    """Write a value in the largest of units a thousand apart that leaves 1 or more."""
+    """Format a value in the largest unit in which it is at least 1."""
     number, last = value / least, len(names) - 1
     step = 0
     while number >= 1000 and step < last:

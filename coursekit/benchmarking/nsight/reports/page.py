@@ -1,4 +1,4 @@
-"""A report as a page: sections that open, each metric explained, heated lines.
+"""A report as HTML: sections that open, each metric explained, costs by line.
 
 The tables have no colours of their own, so every theme can show them, and sections
 open without a running kernel.
@@ -37,7 +37,7 @@ def html(report: Findings) -> str:
         _requests(report),
         _stalls(report),
     ]
-    listing = heated(report)
+    listing = line_costs(report)
     source = listing._repr_html_() if listing else ""
     return "".join(parts) + source
 
@@ -110,8 +110,8 @@ def _details(title: str, content: str, is_open: bool) -> str:
     return f"<details{state}>{summary}{content}</details>"
 
 
-def heated(report: Findings) -> Listing | None:
-    """Show the lines of the kernel with samples, or else with instructions."""
+def line_costs(report: Findings) -> Listing | None:
+    """Return the kernel's lines with their samples, or else with their instructions."""
     if not report.source or not report.lines:
         return None
     samples = any(row.get("samples") for row in report.lines.values())
@@ -144,7 +144,7 @@ def _bar(amount: int, most: int) -> str:
 
 
 def _reasons(row: dict) -> str:
-    """Name the largest stalls of a line, the work itself left out."""
+    """Name the most frequent stall reasons of a line."""
     stalls = {k: n for k, n in row.get("stalls", {}).items() if k != "selected"}
     largest = sorted(stalls, key=lambda reason: -stalls[reason])[:_NAMED]
     return ", ".join(name.replace("_", " ") for name in largest)

@@ -1,4 +1,4 @@
-"""Reading what Nsight Compute writes: its details page, its raw page as CSV."""
+"""Read the output of Nsight Compute: its details page, or its raw page as CSV."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _of_details(text: str) -> list[Launch]:
 
 
 def _put(metrics: dict[str, float], section: str, row: list[str]) -> None:
-    """Store a row of the details page under the metric's own name."""
+    """Store the value of a row of the details page under the metric's name."""
     if len(row) != 3 or row[0] == "Metric Name":
         return
     label, unit, text = row
@@ -100,7 +100,7 @@ def _labels(section: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _alike(base: str, kind: str) -> bool:
-    """Whether a unit of the page is the one that the table expects."""
+    """Return whether a unit of the page is the one that the table expects."""
     expected = {
         "%": ("%",), "B": ("byte", "byte/block"), "B/s": ("byte/second",),
         "ns": ("second",), "Hz": ("cycle/second", "hz"),

@@ -83,7 +83,7 @@ LAUNCHES = {
 
 
 def run(key: str) -> None:
-    """Launch once what a key names."""
+    """Launch the kernel of a key once."""
     recorded = LAUNCHES[key]
     kernel = ck.compile(recorded.file)[recorded.kernel]
     grid, block, arguments = recorded.launch()

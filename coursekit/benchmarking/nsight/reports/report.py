@@ -37,7 +37,7 @@ class Report(Findings):
 
 
 def memory_text(row: tuple) -> str:
-    """Tell one row of the memory table."""
+    """Format a row of `Findings.memory` as a line of text."""
     title, requests, moved, conflicts, unit = row
     each = f", {moved / requests:.3g} a request" if requests else ""
     more = f", {conflicts:,} bank conflicts" if conflicts else ""
