@@ -14,7 +14,7 @@ _HOME = {
     "runtime.arrays": ("empty", "to_device", "to_host"),
     "runtime.device_arrays": ("DeviceArray",),
     "analysis.checking": ("initcheck", "memcheck", "racecheck", "synccheck"),
-    "benchmarking": ("benchmark",),
+    "benchmarks.comparing": ("benchmark",),
     "runtime.compiler": ("compile",),
     "analysis.counting": ("count",),
     "display.source": ("show", "show_diff"),

@@ -22,7 +22,7 @@ COMMANDS = {
     "grade": ("coursekit.exercises.grading", "check exercises all at once"),
     "new-exercise": ("coursekit.exercises.skeleton", "start writing an exercise"),
     "record": (
-        "coursekit.benchmarking.records.command",
+        "coursekit.benchmarks.command",
         "measure on a GPU what is recorded",
     ),
     "report": (

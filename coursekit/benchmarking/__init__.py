@@ -1,4 +1,4 @@
-"""Times of kernels that mean something, measured here or recorded on another GPU."""
+"""Measure the times of kernels, or show those that were recorded on another GPU."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coursekit.benchmarking import shown
 from coursekit.benchmarking.ceilings import ceiling
-from coursekit.benchmarking.measuring import (
+from coursekit.benchmarking.results import Benchmark, Row
+from coursekit.benchmarking.timed_cases import (
     Repeated,
     WallClock,
-    measure,
     repeated,
     wall_clock,
 )
-from coursekit.benchmarking.results import Benchmark, Row
-from coursekit.benchmarking.stopwatch import Stopwatch
-from coursekit.benchmarking.verification import Trial
 from coursekit.errors import ArgumentError
 from coursekit.runtime import backend as backends
+
+if TYPE_CHECKING:
+    from coursekit.benchmarking.stopwatch import Stopwatch
 
 __all__ = [
     "Benchmark",
@@ -33,6 +33,8 @@ __all__ = [
     "repeated",
     "wall_clock",
 ]
+# A record's hash covers the kernels that functions of this folder launch.
+HOLDS_CASES = True
 KEY = re.compile(r"[a-z0-9_]+(/[a-z0-9_]+)*")
 
 
@@ -45,57 +47,23 @@ def benchmark(
     bytes_moved: Callable[[int], int] | None = None,
     flops: Any = None,
     record: str | None = None,
+    definition: shown.Countable | None = None,
 ) -> Benchmark:
-    """Time several ways to do the same work, and compare them with what is possible.
+    """Time cases, or show what is recorded of them, as `ck.benchmark` does.
 
-    On a GPU every case is verified, warmed up, timed in turn with the others from a
-    cold L2 cache, and verified again with inputs that it has not seen. Without a GPU,
-    and inside `ck.simulator`, nothing is timed and `setup` is never called: recorded
-    times are shown, with the GPU and the day that they are from.
-
-    Parameters
-    ----------
-    cases : mapping of str to callable
-        Each is called with the arguments that `setup` returns, and must give the same
-        result whatever its outputs held before. The first is what speedups refer to.
-    sizes : sequence of int
-    setup : callable
-        ``setup(n)`` returns the arguments of the cases for size n, a tuple. It is
-        called several times a size and draws other random data each time.
-    verify : callable
-        ``verify(*arguments)`` compares the outputs with a reference, computed from
-        these arguments; it raises AssertionError or returns False where they differ.
-    bytes_moved : callable, optional
-        ``bytes_moved(n)``: bytes that the problem must move, each array once.
-    flops : callable or (str, callable), optional
-        ``flops(n)``: floating-point operations, an FMA being two, on the FP32 lanes;
-        or a pair such as ``("bf16_tensor", function)``.
-    record : str, optional
-        Key of the recorded times, for machines without a GPU.
-
-    Returns
-    -------
-    Benchmark
-        Medians, spreads, speedups and shares of the limit, by case and size.
-
-    Raises
-    ------
-    ArgumentError
-        An argument is not as described.
-    CheckFailed
-        A result is wrong, or a time would not say what it seems to: the message says
-        which of the rules is broken.
-
-    Examples
-    --------
-    ``ck.benchmark({"add": add}, sizes=[2**25], setup=vectors, verify=is_sum,
-    bytes_moved=lambda n: 12 * n)``
+    `definition` is the recorded benchmark whose arrays count, on the simulator, the
+    cases that the record has no time of.
     """
     _check(cases, sizes, setup, verify, record)
     sizes = tuple(map(int, sizes))
     if backends.current().space != "gpu":
         return shown.without_gpu(
-            cases, sizes, bytes_moved=bytes_moved, flops=flops, record=record
+            cases,
+            sizes,
+            bytes_moved=bytes_moved,
+            flops=flops,
+            record=record,
+            definition=definition,
         )
     return on(
         stopwatch(),
@@ -119,6 +87,9 @@ def on(
     flops: Any = None,
 ) -> Benchmark:
     """Time cases with a stopwatch, as `benchmark` does with that of the GPU."""
+    from coursekit.benchmarking.measuring import measure
+    from coursekit.benchmarking.verification import Trial
+
     _check(cases, sizes, setup, verify, None)
     rows, sizes = [], tuple(map(int, sizes))
     limits = functools.partial(ceiling, watch.device, sizes, bytes_moved, flops)

@@ -1,4 +1,4 @@
-"""The time that physics sets: no bytes move and no sums are made any faster."""
+"""The least time of a problem on a GPU, by its bandwidth and its peak rate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS = ("fp32", "fp64", "fp16_tensor", "bf16_tensor", "tf32_tensor", "fp8_tenso
 
 @dataclass(frozen=True)
 class Ceiling:
-    """What a device must at least spend on the work of each size.
+    """The limits of a device, and the work that a problem needs at each size.
 
     Attributes
     ----------
@@ -44,29 +44,29 @@ class Ceiling:
 
     @property
     def quantity(self) -> str:
-        """What a table and a ladder show: "bandwidth", "arithmetic" or "time"."""
+        """The quantity that plots show: "bandwidth", "arithmetic" or "time"."""
         if self.flops:
             return "arithmetic"
         return "bandwidth" if self.bytes_moved else "time"
 
     def bytes_ms(self, size: int) -> float:
-        """Least time that the bytes take, in ms; 0 where it is unknown."""
+        """Return the least time that moving the bytes takes, in ms; 0 if unknown."""
         if not (self.bandwidth_gbs and self.bytes_moved):
             return 0.0
         return self.bytes_moved[size] / self.bandwidth_gbs * 1e-6
 
     def flops_ms(self, size: int) -> float:
-        """Least time that the operations take, in ms; 0 where it is unknown."""
+        """Return the least time that the operations take, in ms; 0 if unknown."""
         if not (self.peak_tflops and self.flops):
             return 0.0
         return self.flops[size] / self.peak_tflops * 1e-9
 
     def bound_ms(self, size: int) -> float:
-        """Least time of a size, in ms; 0 where no limit is known."""
+        """Return the least time of a size, in ms; 0 where no limit is known."""
         return max(self.bytes_ms(size), self.flops_ms(size))
 
     def sentence(self, size: int) -> str:
-        """Say the bound of a size: who cannot do what in less than which time."""
+        """Return the limit of a size as a sentence; empty where none is known."""
         bound = self.bound_ms(size)
         if not bound:
             return ""
@@ -80,7 +80,7 @@ class Ceiling:
 
 
 def in_units(milliseconds: float) -> str:
-    """Write a time in the unit that keeps its digits before the point."""
+    """Format a time with three digits, in s, ms, us or ns."""
     for factor, unit in ((1e-3, "s"), (1.0, "ms"), (1e3, "us"), (1e6, "ns")):
         if milliseconds * factor >= 1 or unit == "ns":
             return f"{milliseconds * factor:.3g} {unit}"
@@ -147,12 +147,12 @@ def _by_size(name: str, function: Any, sizes: Sequence[int]) -> dict[int, int]:
             "It differs from size to size.",
             f"Pass a function of the size, such as {name}=lambda n: 12 * n.",
         )
-    found = {size: function(size) for size in sizes}
-    for size, value in found.items():
+    amounts = {size: function(size) for size in sizes}
+    for size, value in amounts.items():
         if not isinstance(value, (int, float)) or not value > 0:
             raise ArgumentError.explained(
                 f"benchmark: {name}({size}) returns {value!r}.",
                 "It is the amount of work of that size.",
                 "Return a positive number.",
             )
-    return {size: round(value) for size, value in found.items()}
+    return {size: round(value) for size, value in amounts.items()}

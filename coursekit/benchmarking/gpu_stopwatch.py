@@ -1,4 +1,4 @@
-"""The stopwatch of a GPU: events and memory through CuPy, kernels of our own."""
+"""The stopwatch of a real GPU: CuPy's events and memory, and kernels of the course."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arguments of the cases: their arrays, found, filled and compared."""
+"""The arguments that the cases are called with, and the arrays among them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POISON = 0xCB
 
 @dataclass(frozen=True)
 class Inputs:
-    """What `setup` returned, and the arrays in it.
+    """The arguments that `setup` returned for one size.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Inputs:
 
     @classmethod
     def of(cls, setup: Callable[[int], Any], size: int) -> Inputs:
-        """Call `setup` for a size and find the arrays.
+        """Call `setup` for a size and collect the arrays that it returns.
 
         Raises
         ------
@@ -40,17 +40,17 @@ class Inputs:
         values = setup(size)
         if not isinstance(values, tuple):
             raise refusals.bad_setup(size, f"returns {type(values).__name__}, no tuple")
-        found: dict[tuple[str, int], Operand] = {}
+        arrays: dict[tuple[str, int], Operand] = {}
         for value in values:
             operand = operands.describe(value)
             if operand is None or not operand.nbytes:
                 continue
             if not operand.contiguous:
                 raise refusals.bad_setup(size, "returns an array with gaps")
-            found.setdefault((operand.space, operand.address), operand)
-        if not found:
+            arrays.setdefault((operand.space, operand.address), operand)
+        if not arrays:
             raise refusals.bad_setup(size, "returns no array")
-        return cls(values, tuple(found.values()))
+        return cls(values, tuple(arrays.values()))
 
     def fits(self, other: Inputs) -> bool:
         """Tell whether the arrays of another draw can be copied into these."""
@@ -61,7 +61,7 @@ class Inputs:
         return mine == theirs
 
     def shares_memory(self, other: Inputs) -> bool:
-        """Tell whether two draws have an array in common."""
+        """Tell whether an array belongs to both draws."""
         mine, theirs = (
             {(each.space, each.address) for each in inputs.arrays}
             for inputs in (self, other)

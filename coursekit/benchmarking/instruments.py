@@ -1,4 +1,4 @@
-"""Kernels of the stopwatch: keep a stream busy, empty a cache, compare memory."""
+"""Kernels of the stopwatch: they delay a stream, flush the L2 cache, compare arrays."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ __global__ void count_touched(u64 a, unsigned pattern, u64 words, u64* found)
 
 @functools.cache
 def instruments() -> Module:
-    """Return the compiled kernels, once a process."""
+    """Compile the kernels, once per process."""
     return compile(SOURCE, name="stopwatch.cu")
 
 
 def grid(words: int) -> int:
-    """Return how many blocks go over so many words."""
+    """Return the number of blocks for an array of so many words."""
     return max(min(-(-words // BLOCK), BLOCKS), 1)

@@ -1,17 +1,17 @@
-"""Times of several cases at one size: warmed up, interleaved, from cold caches."""
+"""Time several cases at one size: warmed up, interleaved, and from a cold L2 cache."""
 
 from __future__ import annotations
 
 import contextlib
 import statistics
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from coursekit.benchmarking import refusals
 from coursekit.benchmarking.ceilings import TOLERANCE, Ceiling
 from coursekit.benchmarking.inputs import POISON
 from coursekit.benchmarking.results import Row
 from coursekit.benchmarking.stopwatch import Stopwatch
+from coursekit.benchmarking.timed_cases import Repeated, WallClock
 from coursekit.benchmarking.verification import Trial
 from coursekit.runtime import launching
 from coursekit.toolchain import building
@@ -25,70 +25,13 @@ HOLD_MS, LONGEST_HOLD_MS = 3.0, 50.0
 SPARE_MS = 0.5  # a library queues slower after a pause than in the calls of a warm-up
 
 
-@dataclass(frozen=True)
-class WallClock:
-    """A case that the host's clock times, from its call to the end of all streams.
-
-    Where a call takes several steps, its time is divided by their number.
-    """
-
-    case: Callable
-    steps: Callable[..., int] | None = None
-
-    def __call__(self, *arguments):
-        """Call the case."""
-        return self.case(*arguments)
-
-
-def wall_clock(case: Callable, *, steps: Callable[..., int] | None = None) -> WallClock:
-    """Time a case by the host's clock, with what the host itself does.
-
-    For what events cannot time: the cost of launching, and work that goes on in
-    several streams. The clock runs from the call until the whole device is idle. Of a
-    case that takes several steps in a call, the time is the mean of one; `steps` says
-    how many, from the arguments of the case.
-
-    Examples
-    --------
-    ``ck.benchmark({"four streams": wall_clock(pipeline)}, ...)``
-    """
-    return WallClock(case, steps)
-
-
-@dataclass(frozen=True)
-class Repeated:
-    """A case that is timed over several calls in a row, after a rest."""
-
-    case: Callable
-    calls: int
-    idle_s: float = 0.0
-
-    def __call__(self, *arguments):
-        """Call the case once."""
-        return self.case(*arguments)
-
-
-def repeated(case: Callable, *, calls: int, idle_s: float = 0.0) -> Repeated:
-    """Time a case by the mean of several calls in a row, after a rest.
-
-    A GPU that works for long gets warm and lowers its clock. A few calls after a rest
-    show what it can do at its best; many without one, what it goes on doing. Only the
-    first of the calls finds the caches cold.
-
-    Examples
-    --------
-    ``ck.benchmark({"burst": repeated(product, calls=8, idle_s=0.5)}, ...)``
-    """
-    return Repeated(case, calls, idle_s)
-
-
 def measure(
     watch: Stopwatch,
     cases: Mapping[str, Callable],
     trial: Trial,
     limits: Callable[[str], Ceiling],
 ) -> list[Row]:
-    """Verify, warm up, time and verify again.
+    """Verify the cases, warm them up, time them, and verify them again.
 
     `limits` returns the ceiling for what the bytes pass, as `Ceiling.through` has it.
 
@@ -127,7 +70,7 @@ def measure(
 
 @contextlib.contextmanager
 def _watched(name: str, size: int) -> Iterator[None]:
-    """Refuse to compile in a case."""
+    """Raise CheckFailed if a case compiles a kernel while it is timed."""
 
     def refuse(source: str) -> None:
         raise refusals.compiles(name, size, source)
@@ -142,7 +85,7 @@ def _check_l2(watch: Stopwatch, where: str) -> None:
 
 
 def _warm_up(watch: Stopwatch, case: Callable, trial: Trial) -> tuple[float, float]:
-    """Call until clocks and caches have settled.
+    """Call a case until the clock rate and the caches have settled.
 
     Returns
     -------
@@ -165,7 +108,7 @@ def _warm_up(watch: Stopwatch, case: Callable, trial: Trial) -> tuple[float, flo
 def _check_streams(
     watch: Stopwatch, name: str, case: Callable, trial: Trial, host_ms: float
 ) -> None:
-    """Refuse work that the events of the current stream do not enclose."""
+    """Raise CheckFailed if a case works in a stream that its events do not enclose."""
     trial.poison()
     watch.hold(min(HOLD_MS + 2 * host_ms, LONGEST_HOLD_MS))
     held = watch.mark()
@@ -185,7 +128,7 @@ def _check_streams(
 
 
 def _late_ms(watch: Stopwatch, case: Callable, trial: Trial) -> tuple[float, float]:
-    """Time that the device is busy after the current stream has ended, and before."""
+    """Return how long the device is busy after the current stream ends, and before."""
     watch.synchronize()
     first = watch.mark()
     case(*trial.live.values)
@@ -203,7 +146,7 @@ def _rounds(seconds: float) -> int:
 def _samples(
     watch: Stopwatch, cases: Mapping[str, Callable], trial: Trial, host_ms, rounds: int
 ) -> dict[str, list[float]]:
-    """Time all cases in turn, A B B A, so that a drift meets all of them alike."""
+    """Time the cases in turns A B B A, so that a drift affects all alike."""
     samples: dict[str, list[float]] = {name: [] for name in cases}
     names = list(cases)
     with launching.deferred():
@@ -216,7 +159,7 @@ def _samples(
 
 
 def _sample(watch: Stopwatch, case: Callable, trial: Trial, host_ms: float) -> float:
-    """Time one call, in ms, with nothing of the arguments in the caches.
+    """Return the time of one call, in ms, from an L2 cache without the arguments.
 
     The stream is kept busy for as long as the host needs to queue the work, so that
     the events enclose the work of the GPU and not that of the host.
@@ -242,12 +185,12 @@ def _sample(watch: Stopwatch, case: Callable, trial: Trial, host_ms: float) -> f
 
 
 def _calls(case: Callable) -> int:
-    """How often a case is called for one time."""
+    """Return how many calls one time is the mean of."""
     return case.calls if isinstance(case, Repeated) else 1
 
 
 def _rows(samples: Mapping[str, list[float]], size: int) -> list[Row]:
-    """Work out medians, spreads and the ratios of pairs; zero is not possible."""
+    """Return medians, interquartile ranges, and median ratios of neighbouring times."""
     baseline = next(iter(samples.values()))
     rows = []
     for name, times in samples.items():

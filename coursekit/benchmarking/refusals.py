@@ -1,4 +1,4 @@
-"""What a benchmark refuses to report: one function for each way to be wrong."""
+"""The errors of measurements that a benchmark does not report, a function each."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def persisting_l2(nbytes: int, where: str) -> CourseError:
 
 
 def too_fast(case: str, size: int, median_ms: float, limit: Ceiling) -> CourseError:
-    """Build the error for a time that physics does not allow."""
+    """Build the error for a time below the limit of the device."""
     share = limit.bound_ms(size) / max(median_ms, 1e-9)
     return CheckFailed.explained(
         f"{case!r} takes {in_units(median_ms)} at size {size:,}, {share:.0%} of what "

@@ -1,4 +1,4 @@
-"""What a benchmark found: times with their spread, and how near the limit they are."""
+"""The result of a benchmark: times, their spread, and their share of the limit."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Benchmark:
 
     @property
     def note(self) -> str:
-        """Where the times are from: what every plot says in its corner."""
+        """The origin of the times, which every plot shows in its corner."""
         if self.origin == "measured":
             return f"measured here on {self.device}, {self.date}"
         if self.origin == "recorded":
@@ -92,41 +92,41 @@ class Benchmark:
             There is none; the message says why.
         """
         size = max(self.sizes) if size is None else size
-        found = self.find(case, size)
-        if found is None:
+        row = self.find(case, size)
+        if row is None:
             raise ArgumentError.explained(
                 f"The benchmark has no time of {case!r} at the size {size}.",
                 f"{self.missing.get(case, 'It was not asked for')}.",
                 f"It has the cases {', '.join(self.cases)} at {self.sizes}.",
             )
-        return found
+        return row
 
     def find(self, case: str, size: int) -> Row | None:
         """Return the row of a case at a size, None where there is none."""
         return next((r for r in self.rows if (r.case, r.size) == (case, size)), None)
 
     def bandwidth_gbs(self, row: Row) -> float | None:
-        """Bytes moved in a second, GB/s (10^9 bytes)."""
+        """Return the bandwidth of a row, in GB/s (10^9 bytes per second)."""
         moved = self.ceiling.bytes_moved.get(row.size)
         return moved / row.median_ms * 1e-6 if moved else None
 
     def tflops(self, row: Row) -> float | None:
-        """Floating-point operations in a second, TFLOP/s."""
+        """Return the rate of a row, in TFLOP/s."""
         done = self.ceiling.flops.get(row.size)
         return done / row.median_ms * 1e-9 if done else None
 
     def share(self, row: Row) -> float | None:
-        """How near the limit: 1 is the least time that physics allows."""
+        """Return the least possible time over the median: 1 is the limit."""
         bound = self.ceiling.bound_ms(row.size)
         return bound / row.median_ms if bound else None
 
     def counted_text(self, case: str) -> str:
-        """Say the counts of a case without times; empty where there are none."""
+        """Return the counts of a case without times, as text; empty without counts."""
         counts = self.counts.get(case)
         return f"at size {self.counted:,}: {_counted(counts)}" if counts else ""
 
     def lines(self, *sizes: int) -> list[str]:
-        """Say what has no times, what it counts, and what bounds it at some sizes."""
+        """Return text on the cases without times: why, their counts, the limits."""
         why_not: dict[str, list[str]] = {}
         for case, why in self.missing.items():
             why_not.setdefault(why, []).append(case)
@@ -137,7 +137,7 @@ class Benchmark:
         return told
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Return headings and texts of all rows."""
+        """Return the headings, and the rows as texts."""
         columns = list(_columns(self))
         rows = [[text(row) for _, text in columns] for row in self.rows]
         return [heading for heading, _ in columns], rows
@@ -171,7 +171,7 @@ class Benchmark:
 
 
 def _bounds(ceiling: Ceiling, sizes: Sequence[int]) -> Iterator[str]:
-    """Say the bound of each size; one that stays over sizes is said once."""
+    """Yield the limit of each size as text; equal ones of neighbours are joined."""
     for text, run in groupby(sizes, key=ceiling.sentence):
         same = list(run)
         where = f"size {same[0]:,}"
@@ -182,14 +182,14 @@ def _bounds(ceiling: Ceiling, sizes: Sequence[int]) -> Iterator[str]:
 
 
 def _counted(counts: Any) -> str:
-    """Say the counts of a case that are the same on every machine."""
+    """Format the counts of a case that are equal on every machine."""
     named = counts.exact.as_dict() if hasattr(counts, "exact") else dict(counts)
     shown = {k: v for k, v in named.items() if k not in ("blocks", "warps")}
     return ", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in shown.items())
 
 
 def _columns(result: Benchmark) -> Iterator[tuple[str, Any]]:
-    """Yield headings and what each shows of a row."""
+    """Yield each column's heading, and the function that formats its cell of a row."""
     ceiling = result.ceiling
     yield "case", lambda row: row.case
     yield "size", lambda row: f"{row.size:,}"

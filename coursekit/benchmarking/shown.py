@@ -1,42 +1,60 @@
-"""What a benchmark shows without a GPU: recorded times, else counts and a bound."""
+"""Without a GPU, a benchmark shows recorded times, or else counts and a limit."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 from coursekit import hardware
 from coursekit.benchmarking.ceilings import Ceiling, ceiling
-from coursekit.benchmarking.records import case_sources, definitions, records
+from coursekit.benchmarking.records import case_sources, records
 from coursekit.benchmarking.results import NO_RECORD, Benchmark, Row
 from coursekit.errors import DeviceError, UnsupportedError
 
 NOT_RECORDED = "nothing is recorded, and there is no GPU here"
 
 
+class Countable(Protocol):
+    """The part of a recorded benchmark's definition that counting needs."""
+
+    count_size: int | None
+    setup: Callable[[int], tuple]
+    through: str
+
+
 def without_gpu(
-    cases: Mapping[str, Callable], sizes: tuple[int, ...], *, bytes_moved, flops, record
+    cases: Mapping[str, Callable],
+    sizes: tuple[int, ...],
+    *,
+    bytes_moved,
+    flops,
+    record: str | None,
+    definition: Countable | None,
 ) -> Benchmark:
-    """Show what is known of the cases; nothing is timed, and setup is not called."""
-    found = records.load(record) if record else None
-    missing = {name: _missing(found, name, case) for name, case in cases.items()}
+    """Show recorded times, else counts; nothing is timed, and setup is not called.
+
+    Cases without a recorded time are counted with the arrays of `definition`, at its
+    `count_size`.
+    """
+    stored = records.load(record) if record else None
+    missing = {name: _missing(stored, name, case) for name, case in cases.items()}
     missing = {name: why for name, why in missing.items() if why}
-    rows = _rows(found, cases, sizes, missing) if found else ()
+    rows = _rows(stored, cases, sizes, missing) if stored else ()
     for name in cases:
         if name not in missing and not any(row.case == name for row in rows):
             missing[name] = f"recorded at other sizes than {', '.join(map(str, sizes))}"
-    definition = definitions.find(record) if record else None
     size = definition.count_size if definition else None
-    unknown = {name: cases[name] for name in missing} if size else {}
-    counts = _counts(definition, unknown)
+    uncounted = {name: cases[name] for name in missing} if size else {}
+    counts = _counts(definition, uncounted) if uncounted else {}
     return Benchmark(
         tuple(cases),
         sizes,
         rows,
         "recorded" if rows else "none",
-        found.device if rows else "",
-        found.date if rows else "",
-        _limits(found or definition, sizes, bytes_moved, flops),
+        stored.device if rows else "",
+        stored.date if rows else "",
+        _limits(stored or definition, sizes, bytes_moved, flops),
         missing,
         counts,
         size if counts else None,
@@ -44,7 +62,7 @@ def without_gpu(
 
 
 def _missing(record, name: str, case: Callable) -> str:
-    """Say why a record has no times of a case; empty where it has them."""
+    """Return why a record has no times of a case; empty where it has them."""
     if record is None:
         return NOT_RECORDED
     same = record.case_sha256.get(name) == case_sources.sha256(case)
@@ -52,13 +70,13 @@ def _missing(record, name: str, case: Callable) -> str:
 
 
 def _rows(record, cases, sizes, missing) -> tuple[Row, ...]:
-    known = {(row.case, row.size): row for row in record.rows}
+    recorded = {(row.case, row.size): row for row in record.rows}
     first, recorded_first = next(iter(cases)), record.rows[0].case
     rows = []
     for size in sizes:
-        base = known.get((first, size)) if first not in missing else None
+        base = recorded.get((first, size)) if first not in missing else None
         for name in cases:
-            row = known.get((name, size))
+            row = recorded.get((name, size))
             if row is None or name in missing:
                 continue
             if base is not None and first != recorded_first:
@@ -67,12 +85,13 @@ def _rows(record, cases, sizes, missing) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _limits(known, sizes, bytes_moved, flops) -> Ceiling:
-    """Work out the limits of the recorded GPU, else of the simulated one.
+def _limits(source, sizes, bytes_moved, flops) -> Ceiling:
+    """Return the limits of the GPU of the record, else of the simulated GPU.
 
-    `known` is the record, or else the definition, of which nothing need be known.
+    `source` is the record, else the definition; None where there is neither.
     """
-    through, name = getattr(known, "through", "memory"), getattr(known, "device", None)
+    through = getattr(source, "through", "memory")
+    name = getattr(source, "device", None)
     try:
         device = hardware.device(name)
     except DeviceError:  # a GPU that no data sheet of ours describes
@@ -82,7 +101,7 @@ def _limits(known, sizes, bytes_moved, flops) -> Ceiling:
 
 
 def _counts(definition, cases: Mapping[str, Callable]) -> dict:
-    """Count what cases without times do, at a small size on the simulator."""
+    """Count the cases on the simulator, at the small size of their definition."""
     from coursekit.analysis.counting import added, counted
     from coursekit.runtime import simulator
 
@@ -91,10 +110,10 @@ def _counts(definition, cases: Mapping[str, Callable]) -> dict:
         with simulator.simulator():
             try:
                 arguments = definition.setup(definition.count_size)
-                with counted() as found:  # the case, not its set-up
+                with counted() as launches:  # the case, not its set-up
                     case(*arguments)
             except UnsupportedError:  # the simulator cannot run it: no counts
                 continue
-        if found:
-            counts[name] = added(found)
+        if launches:
+            counts[name] = added(launches)
     return counts

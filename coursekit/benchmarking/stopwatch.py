@@ -1,4 +1,4 @@
-"""What a benchmark asks of the machine: a clock, events, and control of memory."""
+"""The operations that a benchmark needs from a GPU: clock, events, memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from coursekit.runtime.arguments.operands import Operand
 
 
 class Stopwatch(Protocol):
-    """A device that can be timed; a stand-in serves the tests.
+    """A device that can be timed: a GPU, the model GPU, or a stand-in of the tests.
 
     Attributes
     ----------

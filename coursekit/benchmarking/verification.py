@@ -1,4 +1,4 @@
-"""Results compared before and after timing, for inputs that no call has seen."""
+"""Compare results with a reference before and after timing, for fresh inputs."""
 
 from __future__ import annotations
 
@@ -11,42 +11,13 @@ import numpy as np
 from coursekit.benchmarking import refusals
 from coursekit.benchmarking.inputs import POISON, Inputs
 from coursekit.benchmarking.stopwatch import Stopwatch
+from coursekit.benchmarking.timed_cases import Returned
 from coursekit.errors import ArgumentError, CheckFailed
 
 
 @dataclass
-class Returned:
-    """A case whose library returns the result in memory of its own.
-
-    So does eager PyTorch with a layernorm. The result is copied to where results are
-    looked for only when they are compared: the copy is no part of what is timed.
-
-    Attributes
-    ----------
-    case : callable
-        Returns the result.
-    copy : callable
-        Called with the result and the arguments.
-    """
-
-    case: Callable
-    copy: Callable
-    result: Any = None
-
-    def __call__(self, *arguments):
-        """Call the case; nothing is copied."""
-        self.result = self.case(*arguments)
-
-    def deliver(self, *arguments) -> None:
-        """Copy the latest result, once."""
-        result, self.result = self.result, None
-        if result is not None:
-            self.copy(result, *arguments)
-
-
-@dataclass
 class Trial:
-    """One size: the arrays that the cases work on, and fresh data for them.
+    """The arrays that the cases of one size work on, and fresh data for them.
 
     Attributes
     ----------
@@ -165,18 +136,18 @@ class Trial:
     def _count_changed(self) -> int:
         """Count the bytes of the outputs that no longer hold the fresh data."""
         pairs = [(self.live.arrays[n], self.fresh.arrays[n]) for n in self.outputs]
-        found = sum(self.watch.changed_bytes(mine, given) for mine, given in pairs)
-        self.written = max(self.written, found)
-        return found
+        changed = sum(self.watch.changed_bytes(mine, given) for mine, given in pairs)
+        self.written = max(self.written, changed)
+        return changed
 
     def _count_written(self) -> int:
         arrays = [self.live.arrays[position] for position in self.outputs]
-        found = sum(self.watch.changed_bytes(array, POISON) for array in arrays)
-        self.written = max(self.written, found)
-        return found
+        written = sum(self.watch.changed_bytes(array, POISON) for array in arrays)
+        self.written = max(self.written, written)
+        return written
 
     def _reason(self) -> str:
-        """Say what `verify` finds wrong; empty where it accepts the result."""
+        """Return what `verify` finds wrong; empty where it accepts the result."""
         try:
             answer = self.verify(*self.live.values)
         except (AssertionError, CheckFailed) as error:

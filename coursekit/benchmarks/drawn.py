@@ -1,4 +1,4 @@
-"""Arrays of the ladders: random ones drawn where kernels run, and scratch memory."""
+"""Arrays for benchmarks: random numbers, pinned memory, scratch memory."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def whole(n: int, dtype=np.float32) -> DeviceArray:
 
 
 def uniform(*shape: int) -> DeviceArray:
-    """Draw float32 from 0 to 1, hardly any twice."""
+    """Draw float32 from 0 to 1 uniformly."""
     return _filled("draw_uniform", ck.empty(shape, np.float32))
 
 
@@ -96,7 +96,7 @@ def normal(*shape: int) -> DeviceArray:
 
 
 def _filled(kernel: str, array: DeviceArray) -> DeviceArray:
-    """Fill an array with numbers that no call before has drawn."""
+    """Fill an array by a kernel, with another seed in each call."""
     words = array.nbytes // 4
     grid = max(min(-(-words // BLOCK), BLOCKS), 1)
     _module()[kernel][grid, BLOCK](array.address, words, next(_seeds))
@@ -108,8 +108,18 @@ def _module() -> Module:
     return ck.compile(SOURCE, name="drawn.cu")
 
 
+def pinned(like: np.ndarray) -> np.ndarray:
+    """Copy an array into page-locked memory."""
+    import cupy
+
+    memory = cupy.cuda.alloc_pinned_memory(like.nbytes)
+    copy = np.frombuffer(memory, like.dtype, like.size)
+    copy[:] = like
+    return copy
+
+
 def viewed(*arrays: object) -> tuple:
-    """Return NumPy and copies of arrays; on a GPU CuPy, and views of them there."""
+    """Return a module and arrays of it: CuPy and views on a GPU, NumPy and copies."""
     if all(getattr(array, "space", "") == "gpu" for array in arrays):
         import cupy
 
@@ -118,7 +128,7 @@ def viewed(*arrays: object) -> tuple:
 
 
 def zeros() -> Callable[..., DeviceArray]:
-    """Return a function that hands out arrays of 0, always the same for a shape.
+    """Return a function that allocates zeroed arrays and reuses them by name and shape.
 
     A kernel's scratch memory is no argument of a benchmark: it would be filled with
     a pattern there, and kernels that count in it would start from that.

@@ -1,4 +1,4 @@
-"""Recorded times of the float32 matrix products, beside the fastest of cuBLAS."""
+"""Benchmarks of the float32 matrix products, beside the fastest of cuBLAS."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import coursekit as ck
 from coursekit.benchmarking import repeated
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
+from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import cublas
 from coursekit.benchmarks.tilings import WHOLE, Maps, Tiling, check_fours, tuned_case
-from coursekit.benchmarks.transposes import cover
 
 ROUNDING = 2.0**-24
 
@@ -81,7 +81,7 @@ def ring_case() -> Callable:
 
 
 def split_case(stages: int = 4, group: int = 16) -> Callable:
-    """Return step 12 as a case: the splitting of B is a part of it."""
+    """Return step 12 as a case, which includes splitting B."""
     sizes = {"STAGES": stages, "GROUP": group}
     source, target = "matmul/step_12_tf32_split.cu", "sm_90a"
     module = ck.compile(source, arch=target, defines=sizes)

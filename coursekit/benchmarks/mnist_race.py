@@ -21,9 +21,10 @@ import numpy as np
 
 import coursekit as ck
 from coursekit import paths
-from coursekit.benchmarks import mnist_steps
+from coursekit.benchmarks import mnist
 from coursekit.benchmarks.peers import mnist_peers
-from coursekit.benchmarks.peers.mnist_peers import DEVIATION, MEAN, PLAIN, RATE, Form
+from coursekit.benchmarks.peers.mnist_peers import PLAIN
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE, Form
 from coursekit.benchmarks.race_results import Distance, Phase, Race, Summary, summaries
 from coursekit.errors import DeviceError
 from coursekit.hardware import device
@@ -58,7 +59,7 @@ def measured() -> Race:
     for batch in DRAWS["fp32"]:
         race.distances.extend(distances(batch))
     for precision in PRECISIONS:
-        for batch in mnist_steps.BATCHES:
+        for batch in mnist.BATCHES:
             race.phases.extend(phases(precision, batch))
     race.summaries.extend(summaries(race.distances))
     return race
@@ -69,19 +70,19 @@ def measured() -> Race:
 
 def distances(batch: int) -> list[Distance]:
     """Train in float64, with PyTorch twice and with ours, for each draw."""
-    found = []
+    measured_distances = []
     for draw in range(max(of_batch[batch] for of_batch in DRAWS.values())):
-        images, labels, start, _, _ = mnist_steps.batches(batch, seed=draw)
+        images, labels, start, _, _ = mnist.batches(batch, seed=draw)
         given = images, labels, start, batch
         exact = _by_pytorch(given, PLAIN, "float64")
         for precision in PRECISIONS:
             if draw < DRAWS[precision][batch]:
                 far = _apart(given, exact, precision)
-                found.extend(
+                measured_distances.extend(
                     Distance(precision, batch, draw, steps, **far[steps])
                     for steps in STEPS
                 )
-    return found
+    return measured_distances
 
 
 def _apart(given: tuple, exact: dict, precision: str) -> dict[int, dict[str, float]]:
@@ -90,26 +91,26 @@ def _apart(given: tuple, exact: dict, precision: str) -> dict[int, dict[str, flo
         trained = {"pytorch": _by_pytorch(given, PLAIN)}
         trained["control"] = _by_pytorch(given, CONTROL)
     trained["ours"] = _by_ours(given, precision)
-    first, found = Layout(FULL).named(ck.to_host(given[2])), {}
+    first, apart = Layout(FULL).named(ck.to_host(given[2])), {}
     for steps in STEPS:
         right, right_losses = exact[steps]
-        far = found[steps] = {}
+        far = apart[steps] = {}
         for name, after in trained.items():
             weights, losses = after[steps]
             loss = "our_loss" if name == "ours" else f"{name}_loss"
             far[name] = mnist_peers.distance(weights, right, first)
             far[loss] = float(np.abs(losses - right_losses).max())
-    return found
+    return apart
 
 
 def _by_pytorch(given: tuple, form: Form, kind: str = "float32") -> dict[int, tuple]:
     """Weights and losses after some steps, each time in a training of its own."""
-    found = {}
+    by_steps = {}
     for steps in STEPS:
-        losses, starts = [], mnist_steps.starts(given[3], steps)
+        losses, starts = [], mnist.starts(given[3], steps)
         weights = mnist_peers.trained(form, (*given, starts), kind, losses)
-        found[steps] = weights, np.array(losses)
-    return found
+        by_steps[steps] = weights, np.array(losses)
+    return by_steps
 
 
 def _by_ours(given: tuple, precision: str) -> dict[int, tuple]:
@@ -117,14 +118,14 @@ def _by_ours(given: tuple, precision: str) -> dict[int, tuple]:
     images, labels, start, batch = given
     fused = _fused(precision, batch)
     fused.load(start)
-    pictures, losses, found = images.reshape(-1, FULL.side, FULL.side), [], {}
-    for first in mnist_steps.starts(batch, max(STEPS)):
+    pictures, losses, by_steps = images.reshape(-1, FULL.side, FULL.side), [], {}
+    for first in mnist.starts(batch, max(STEPS)):
         part = slice(first, first + batch)
         fused.run(ck.to_device(pictures[part]), ck.to_device(labels[part]))
         losses.append(fused.loss)
         if len(losses) in STEPS:
-            found[len(losses)] = fused.weights, np.array(losses)
-    return found
+            by_steps[len(losses)] = fused.weights, np.array(losses)
+    return by_steps
 
 
 def _fused(precision: str, batch: int) -> FusedStep:
@@ -143,12 +144,12 @@ def phases(precision: str, batch: int) -> list[Phase]:
     import cupy
 
     fused = _fused(precision, batch)
-    images, labels, start, _, _ = mnist_steps.batches(batch)
+    images, labels, start, _, _ = mnist.batches(batch)
     fused.load(start)
     given = {**fused.arrays, "images": ck.to_device(images[: 784 * batch]),
              "labels": ck.to_device(labels[:batch])}  # fmt: skip
     sums = [cupy.asarray(fused.arrays[name]) for name in (*PATCHES, "sums")]
-    found = []
+    timed = []
     for number, launch in enumerate(fused.launches()):
         for array in sums:
             array.fill(0)
@@ -161,8 +162,8 @@ def phases(precision: str, batch: int) -> list[Phase]:
         graph = stream.end_capture()
         times = [_graph_ms(graph, stream) for _ in range(6)][1:]
         took_us = 1e3 * float(np.median(times)) / LAUNCHES
-        found.append(Phase(precision, batch, launch.kernel, took_us))
-    return found
+        timed.append(Phase(precision, batch, launch.kernel, took_us))
+    return timed
 
 
 def _graph_ms(graph, stream) -> float:

@@ -1,4 +1,4 @@
-"""Which block computes which piece of a matrix product, in which order."""
+"""Assign the tiles of a matrix product, or parts of their sums, to blocks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def plan(
     group: int = 8,
     least: int = LEAST,
 ) -> Plan:
-    """Share the tiles of C among blocks, so that all end together.
+    """Distribute the tiles of C over the blocks, so that all blocks end together.
 
     Whole turns give each block one tile. The tiles that are left, fewer than there
     are blocks, are cut along k.
@@ -72,7 +72,7 @@ def plan(
 
 
 def in_groups(down: int, across: int, group: int) -> list[tuple[int, int]]:
-    """Return the tiles in an order that leaves a group of rows column by column."""
+    """Return the tiles ordered by groups of rows, and column by column in a group."""
     return [
         (row, col)
         for first in range(0, down, group)
@@ -82,7 +82,7 @@ def in_groups(down: int, across: int, group: int) -> list[tuple[int, int]]:
 
 
 def cut(tiles: int, steps: int, blocks: int, least: int) -> list[list[Part]]:
-    """Share fewer tiles than blocks evenly, each cut into parts.
+    """Distribute fewer tiles than blocks evenly: each tile is cut along k into parts.
 
     Each tile has a block for its first steps. The blocks that are left share the
     rests of all tiles, one after another.

@@ -1,4 +1,4 @@
-"""Recorded times of the chapter on profiling: steps of a system, a fused layer."""
+"""Benchmarks of the chapter on profiling: launch overhead, and a fused layer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def step_cases() -> dict[str, Callable]:
 
 
 def _stream():
-    """The current stream of a GPU; None where there is none."""
+    """Return the current stream of the GPU; None without a GPU."""
     if backends.current().space != "gpu":
         return None
     import cupy
@@ -59,17 +59,17 @@ def _stream():
 
 
 def numbers(n: int) -> tuple:
-    """Draw where the system starts; there twice: one of them is changed."""
+    """Draw the initial state of the system, and copy it for the case to change."""
     start = drawn.normal(n)
     return start, ck.to_device(ck.to_host(start)), n
 
 
 def has_stepped(start, x, n: int) -> None:
     """Take the steps in float32: halving is exact, so that each rounds once."""
-    xp, wanted, x = drawn.viewed(start, x)
+    xp, expected, x = drawn.viewed(start, x)
     for _ in range(STEPS):
-        wanted = np.float32(0.5) * wanted + np.float32(1)
-    assert xp.array_equal(x, wanted), "the system is elsewhere"
+        expected = np.float32(0.5) * expected + np.float32(1)
+    assert xp.array_equal(x, expected), "the system is elsewhere"
 
 
 # ---------------------------------------------------------------- a layer
@@ -98,8 +98,8 @@ def is_layer(x, w, b, y, n: int) -> None:
     """Compare with float64; n products are added in float32, so n roundings."""
     x, w, b, y = map(ck.to_host, (x, w, b, y))
     x, w = x.astype(np.float64), w.astype(np.float64)
-    wanted, scale = np.maximum(x @ w + b, 0), np.abs(x) @ np.abs(w) + np.abs(b)
-    off = np.abs(y - wanted) / scale
+    expected, scale = np.maximum(x @ w + b, 0), np.abs(x) @ np.abs(w) + np.abs(b)
+    off = np.abs(y - expected) / scale
     assert not np.isnan(off).any() and off.max() < n * 2.0**-24, "the layer is wrong"
 
 

@@ -1,4 +1,4 @@
-"""What a race with PyTorch finds besides times: distances from float64, and phases."""
+"""Results of the race with PyTorch: distances from float64, and times of phases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FAR = 2  # times PyTorch's distance: what the rule of the race allows
 
 @dataclass(frozen=True)
 class Distance:
-    """How far from float64 a training is after some steps, for one draw.
+    """The distance of a training run from float64 after some steps, for one seed.
 
     Attributes
     ----------
@@ -39,11 +39,11 @@ class Distance:
     @property
     def ratios(self) -> dict[str, tuple[float, float]]:
         """Distances of weights and of losses over PyTorch's, ours and the control's."""
-        found = {"ours": (self.ours / self.pytorch, self.our_loss / self.pytorch_loss)}
+        ratios = {"ours": (self.ours / self.pytorch, self.our_loss / self.pytorch_loss)}
         if self.control is not None:
             of_losses = self.control_loss / self.pytorch_loss
-            found["control"] = self.control / self.pytorch, of_losses
-        return found
+            ratios["control"] = self.control / self.pytorch, of_losses
+        return ratios
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Phase:
-    """Time of one phase, launched over and over.
+    """The time of one phase, launched repeatedly.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Race:
-    """What was found on one GPU on one day."""
+    """The results of the race on one GPU."""
 
     device: str
     date: str

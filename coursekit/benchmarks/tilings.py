@@ -34,13 +34,13 @@ def check_fours(name: str, N: int, K: int) -> None:
 
 
 class Maps:
-    """Tensor maps, made once for an array, a box and a swizzle."""
+    """Tensor maps, cached per array, box and swizzle."""
 
     def __init__(self):
         self._made: dict[tuple, object] = {}
 
     def __call__(self, array, box: tuple[int, int], swizzle: int | None = None):
-        """Return the map of an array that lies where it lies."""
+        """Return the map of an array at its present address."""
         key = array.address, array.shape, box, swizzle
         if key not in self._made:
             if len(self._made) > 64:
@@ -74,7 +74,7 @@ class Tiling:
 
     @property
     def tile(self) -> tuple[int, int, int]:
-        """Rows and columns of a tile of C, and the k of a step."""
+        """Rows and columns of a tile of C, and the depth in k of a step."""
         return 64 * self.down, 64 * self.across, self.depth
 
     @property
@@ -145,7 +145,7 @@ def tuned_case(tiling: Tiling | None = None, least: int = pieces.LEAST) -> Calla
 
 
 class Plans:
-    """Who computes what, made once for a shape."""
+    """Work assignments of blocks, cached per matrix shape."""
 
     def __init__(self, tiling: Tiling, least: int):
         self._tiling, self._least = tiling, least
@@ -157,12 +157,12 @@ class Plans:
         key = device.name, M, N, K
         if key not in self._made:
             tiling = self._tiling
-            found = pieces.plan(
+            plan = pieces.plan(
                 (M, N, K),
                 tiling.tile,
                 device.sm_count,
                 group=tiling.group,
                 least=self._least,
             )
-            self._made[key] = ck.to_device(found.pieces), max(found.slots, 1)
+            self._made[key] = ck.to_device(plan.pieces), max(plan.slots, 1)
         return self._made[key]

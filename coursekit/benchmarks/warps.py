@@ -1,4 +1,4 @@
-"""Recorded times of warps: branches, the Mandelbrot set, sums, and strides."""
+"""Benchmarks of warps: branches, the Mandelbrot set, sums, and strides."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _cover(n: int, block: int) -> int:
 
 
 def branch_cases() -> dict[str, Callable]:
-    """Return two rules chosen by the lane, then by the warp."""
+    """Return a branch that diverges within warps, and one that does not."""
     lane = ck.compile("warps/branch_by_lane.cu").branch_by_lane
     warp = ck.compile("warps/branch_by_warp.cu").branch_by_warp
     return {
@@ -36,13 +36,13 @@ def branch_cases() -> dict[str, Callable]:
 
 
 def branch_arrays(n: int) -> tuple:
-    """Draw whole numbers; each case has its own place for results."""
+    """Draw whole numbers, and allocate an array of results for each case."""
     x = np.random.default_rng().integers(0, 2**32, n, dtype=np.uint32)
     return ck.to_device(x), ck.empty(n, np.uint32), ck.empty(n, np.uint32), n
 
 
 def follows_rules(x, by_lane, by_warp, n: int) -> None:
-    """Apply both rules to all, and compare what a case has written with its choice."""
+    """Compare the results of either case with NumPy's."""
     odd, even = ck.to_host(x), ck.to_host(x)
     for _ in range(TURNS):
         odd = (odd ^ (odd >> 2)) + np.uint32(3)
@@ -51,7 +51,7 @@ def follows_rules(x, by_lane, by_warp, n: int) -> None:
     lanes = np.where(place % 2 == 1, odd, even)
     warps = np.where(place // 32 % 2 == 1, odd, even)
     pairs = ((lanes, by_lane), (warps, by_warp))
-    right = any(np.array_equal(wanted, ck.to_host(got)) for wanted, got in pairs)
+    right = any(np.array_equal(expected, ck.to_host(got)) for expected, got in pairs)
     assert right, "an element followed the other rule"
 
 
@@ -81,14 +81,14 @@ def mandelbrot_arrays(n: int) -> tuple:
 
 
 def is_the_set(turns, n: int) -> None:
-    """Compare with float64; some points at the edge leave at another turn there."""
+    """Compare with float64, in which some points escape at another iteration."""
     off = (ck.to_host(turns) != escape_turns(n)).mean()
     assert off <= ASTRAY, f"{off:.1%} of the pixels took another number of turns"
 
 
 @functools.cache
 def escape_turns(n: int) -> np.ndarray:
-    """Return the turns of every pixel, in float64."""
+    """Return the iterations of every pixel until it escapes, in float64."""
     across = LEFT + WIDE / n * np.arange(n)
     c = (across + 1j * (TOP - WIDE / n * np.arange(n)[:, None])).reshape(-1)
     z, left, turns = np.zeros_like(c), np.arange(n * n), np.zeros(n * n, np.int32)
@@ -123,9 +123,9 @@ def are_sums_of_32(x, sums, n: int) -> None:
     """Compare with NumPy's sums, in float64; five additions on the way of each."""
     padded = np.zeros(_cover(n, 32) * 32)
     padded[:n] = ck.to_host(x)
-    wanted = padded.reshape(-1, 32).sum(axis=1)
+    expected = padded.reshape(-1, 32).sum(axis=1)
     rtol = 5 * ROUNDING
-    np.testing.assert_allclose(ck.to_host(sums), wanted, rtol=rtol, equal_nan=False)
+    np.testing.assert_allclose(ck.to_host(sums), expected, rtol=rtol, equal_nan=False)
 
 
 def row_cases() -> dict[str, Callable]:
@@ -150,16 +150,16 @@ def row_arrays(rows: int) -> tuple:
 
 def are_sums_of_rows(table, sums, rows: int) -> None:
     """Compare with NumPy's sums in float64; an addition for each column at most."""
-    wanted = ck.to_host(table).sum(axis=1, dtype=np.float64)
+    expected = ck.to_host(table).sum(axis=1, dtype=np.float64)
     rtol = COLUMNS * ROUNDING
-    np.testing.assert_allclose(ck.to_host(sums), wanted, rtol=rtol, equal_nan=False)
+    np.testing.assert_allclose(ck.to_host(sums), expected, rtol=rtol, equal_nan=False)
 
 
 # ---------------------------------------------------------------- strides
 
 
 def stride_cases() -> dict[str, Callable]:
-    """Return the copy that picks every so-manieth element."""
+    """Return the copy that reads with a stride."""
     kernel = ck.compile("start/read_strided.cu").read_strided
 
     def pick(x, y, n, stride):
@@ -169,7 +169,7 @@ def stride_cases() -> dict[str, Callable]:
 
 
 def stride_arrays(stride: int) -> tuple:
-    """Draw enough numbers to pick from; far fewer are picked on the simulator."""
+    """Draw the numbers to read from; the simulator copies far fewer."""
     y = ck.empty(1)
     n = STRIDED_N if y.space == "gpu" else 2**10
     x = np.random.default_rng().random(n * stride, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Pictures of counts and times, with units, limits, and the same numbers as text.
+"""Plots of counts and times, with units, limits, and the same numbers as text.
 
 A chapter says what to draw and what it means; how it looks is decided here. Colours
 are those of Okabe and Ito, which colour-blind readers tell apart, and every series

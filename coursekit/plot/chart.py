@@ -1,4 +1,4 @@
-"""A figure that says in words and numbers what it shows; colours, marks and corner."""
+"""The figure of all plots: its style, its alt text, and its numbers as a table."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Chart(Figure):
         )
 
     def _picture(self) -> bytes:
-        """Draw with few colours and as lossless WebP, smaller than PNG."""
+        """Render as lossless WebP with few colours, which is smaller than PNG."""
         drawn, reduced = io.BytesIO(), io.BytesIO()
         self.savefig(drawn, format="png", dpi=DOTS_PER_INCH)
         image = Image.open(drawn).convert("RGB").quantize(32).convert("RGB")
@@ -93,12 +93,12 @@ def new_chart() -> Chart:
 
 
 def sign(chart: Chart, note: str) -> None:
-    """Say in the corner where the numbers are from."""
+    """Write the origin of the numbers into the corner."""
     chart.supxlabel(note, x=0.995, ha="right", fontsize=8.5, color=FAINT)
 
 
 def in_words(chart: Chart, title: str, limits: Mapping[str, float], note: str) -> str:
-    """Tell the picture: its title, every number of its rows, its limits."""
+    """Return the alt text: the title, every number of the rows, the limits."""
     parts = [title.rstrip(".")]
     for position, name in enumerate(chart.headings[1:], start=1):
         points = ", ".join(_runs([(row[0], row[position]) for row in chart.rows]))
@@ -110,7 +110,7 @@ def in_words(chart: Chart, title: str, limits: Mapping[str, float], note: str) -
 
 
 def _runs(points: Sequence[tuple[Any, Any]]) -> Iterator[str]:
-    """Say each value with its key; one that stays over numbers is said once."""
+    """Return each value with its key; equal values of neighbours are joined."""
     if any(isinstance(key, str) for key, _ in points):
         yield from (f"{as_text(value)} for {key}" for key, value in points)
         return
@@ -121,7 +121,7 @@ def _runs(points: Sequence[tuple[Any, Any]]) -> Iterator[str]:
 
 
 def as_text(value: Any) -> str:
-    """Write a number with the digits that a reader needs."""
+    """Format a number with the digits that a reader needs."""
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else str(value)

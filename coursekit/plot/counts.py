@@ -1,4 +1,4 @@
-"""Pictures of counts: lines over numbers, bars over names."""
+"""Plots of counters: lines over numbers, bars over names."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ def counters(
     return chart
 
 
-def _several(found: Any) -> tuple[Any, ...]:
-    return tuple(found) if isinstance(found, list | tuple) else (found,)
+def _several(counters: Any) -> tuple[Any, ...]:
+    return tuple(counters) if isinstance(counters, list | tuple) else (counters,)
 
 
-def _total(found: Sequence[Any], name: str) -> Any:
-    return sum(getattr(one, name) for one in found)
+def _total(several: Sequence[Any], name: str) -> Any:
+    return sum(getattr(counters, name) for counters in several)
 
 
 def _check(series: Mapping[Any, Sequence[Any]], fields: Sequence[str]) -> None:
@@ -93,23 +93,24 @@ def _check(series: Mapping[Any, Sequence[Any]], fields: Sequence[str]) -> None:
             f"plot.counters got {len(series)} entries and {len(fields)} counters.",
             cure=f"Give at least one count an entry, and 1 to {len(COLOURS)} counters.",
         )
-    for key, found in series.items():
+    for key, several in series.items():
         for name in fields:
-            _check_counter(key, found, name)
+            _check_counter(key, several, name)
 
 
-def _check_counter(key: Any, found: Sequence[Any], name: str) -> None:
-    for one in found:
-        if not isinstance(getattr(one, name, None), Real):
+def _check_counter(key: Any, several: Sequence[Any], name: str) -> None:
+    for counters in several:
+        if not isinstance(getattr(counters, name, None), Real):
             raise ArgumentError.explained(
                 f"plot.counters finds no counter {name!r} for {key!r}, which is of "
-                f"the type {type(one).__name__}.",
+                f"the type {type(counters).__name__}.",
                 "The name is misspelt, or the value is not what ck.count returns.",
                 "print(ck.count(...)) lists the names.",
             )
-    if len(found) > 1 and isinstance(getattr(found[0], name), float):
+    if len(several) > 1 and isinstance(getattr(several[0], name), float):
         raise ArgumentError.explained(
-            f"plot.counters cannot add up {name} of {len(found)} counts, for {key!r}.",
+            f"plot.counters cannot add up {name} of {len(several)} counts, for "
+            f"{key!r}.",
             "It is a ratio, and ratios of several launches have no sum.",
             "Draw counts, or one launch an entry.",
         )
@@ -120,9 +121,9 @@ def _are_numbers(counts: Mapping[Any, Any]) -> bool:
 
 
 def _label(axes, fields: Sequence[str], *, title: str, along: str) -> None:
-    one = _UNITS.get(fields[0], fields[0].replace("_", " "))
+    unit = _UNITS.get(fields[0], fields[0].replace("_", " "))
     several = "bytes" if all(f.startswith("bytes_") for f in fields) else "count"
-    axes.set_ylabel(one if len(fields) == 1 else several)
+    axes.set_ylabel(unit if len(fields) == 1 else several)
     axes.set_xlabel(along)
     axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12, wrap=True)
     axes.set_ylim(0, axes.get_ylim()[1] * (1.1 if len(fields) == 1 else 1.25))
@@ -133,17 +134,17 @@ def _label(axes, fields: Sequence[str], *, title: str, along: str) -> None:
 
 
 def _origins(series: Mapping[Any, Any], fields: Sequence[str]) -> Iterator[str]:
-    for found in (one for several in series.values() for one in several):
-        yield _origin(found)
-        if any(found.label(name) == "ptx" for name in fields):
+    for counters in (each for several in series.values() for each in several):
+        yield _origin(counters)
+        if any(counters.label(name) == "ptx" for name in fields):
             yield "of PTX, not of machine code"
 
 
-def _origin(found: Any) -> str:
-    """Say how a launch was counted, on which GPU, and when where it was a real one."""
-    said, device = _ORIGINS.get(found.source, found.source), found.device
-    if device and found.source == "simulator":
+def _origin(counters: Any) -> str:
+    """Return how a launch was counted, on which GPU, and for a real one the day."""
+    said, device = _ORIGINS.get(counters.source, counters.source), counters.device
+    if device and counters.source == "simulator":
         return f"counted on the simulated {device.removeprefix('NVIDIA ')}"
-    if device and found.source == "ncu":
+    if device and counters.source == "ncu":
         return f"{said} on {device}, {datetime.date.today().isoformat()}"
     return f"{said}, {device}" if device else said

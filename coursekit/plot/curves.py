@@ -12,8 +12,9 @@ import numpy as np
 from matplotlib import rc_context
 from PIL import Image
 
-from coursekit import plot
 from coursekit.errors import ArgumentError
+from coursekit.plot.chart import COLOURS, STYLE, Chart, in_words, new_chart, sign
+from coursekit.plot.drawing import draw_limits, draw_lines
 
 WIDTH_PIXELS, WIDEST_PIXELS = 720, 450  # of a row of pictures, of one
 
@@ -27,8 +28,8 @@ def curves(
     of: str,
     limits: Mapping[str, float] | None = None,
     note: str = "computed from the formula",
-) -> plot.Chart:
-    """Draw values over x, both on scales where a step means a factor.
+) -> Chart:
+    """Draw values over x, both on logarithmic scales.
 
     Parameters
     ----------
@@ -54,13 +55,13 @@ def curves(
     """
     _check_curves(x, series)
     limits = dict(limits or {})
-    with rc_context(plot.STYLE):
-        chart = plot.new_chart()
+    with rc_context(STYLE):
+        chart = new_chart()
         axes = chart.add_subplot()
         axes.set_xscale("log", base=2)
         axes.set_yscale("log", base=2)
-        plot.draw_lines(axes, list(x), list(series.values()), list(series))
-        plot.draw_limits(axes, limits)
+        draw_lines(axes, list(x), list(series.values()), list(series))
+        draw_limits(axes, limits)
         axes.set_xticks(list(x), [f"{value:,.10g}" for value in x])
         axes.minorticks_off()
         axes.yaxis.set_major_formatter("{x:,.10g}")
@@ -68,18 +69,18 @@ def curves(
         axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
         axes.grid(color="#d8dee4", linewidth=0.8, zorder=0)
         axes.legend(frameon=False, loc="upper left")
-        plot.sign(chart, note)
+        sign(chart, note)
     chart.headings = (along, *series)
     chart.rows = tuple(
         zip(x, *(list(map(float, v)) for v in series.values()), strict=True)
     )
-    chart.alt = plot.in_words(chart, title, limits, note)
+    chart.alt = in_words(chart, title, limits, note)
     return chart
 
 
 @dataclass(frozen=True, repr=False)
 class Pictures:
-    """Grey pictures side by side, which say in words and numbers what they are.
+    """Grey pictures side by side, with alt text and statistics.
 
     Attributes
     ----------
@@ -156,13 +157,13 @@ def _jpeg(values: np.ndarray) -> str:
 def _check_curves(x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:
     lengths = {len(values) for values in series.values()}
     numbers = np.array([x, *series.values()], float) if lengths == {len(x)} else None
-    good = numbers is not None and len(x) > 1 and len(series) <= len(plot.COLOURS)
+    good = numbers is not None and len(x) > 1 and len(series) <= len(COLOURS)
     if not good or not (np.isfinite(numbers).all() and (numbers > 0).all()):
         raise ArgumentError.explained(
             f"plot.curves got {len(x)} places and {len(series)} curves, with "
             f"{sorted(lengths)} values each.",
             "The scales are logarithmic, which leaves out 0 and negative numbers.",
-            f"Give 1 to {len(plot.COLOURS)} curves, and a positive value for each x.",
+            f"Give 1 to {len(COLOURS)} curves, and a positive value for each x.",
         )
 
 

@@ -1,4 +1,4 @@
-"""What several plots draw: lines, bars, limits, titles."""
+"""Parts that several plots share: lines, bars, limits, titles."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def draw_bars(axes, keys: list, values: list, names: list[str]) -> None:
 
 
 def draw_title(axes, title: str, *, over_names: bool = False) -> None:
-    """Write the claim of a picture above it, and above the names of upright limits."""
+    """Write the claim of a plot above it, and above the names of vertical limits."""
     pad = 26 if over_names else 12
     axes.set_title(
         title, loc="left", fontsize=12, fontweight="bold", pad=pad, wrap=True
@@ -81,7 +81,7 @@ def mark(number: int) -> dict[str, Any]:
 
 
 def draw_upright_limits(axes, limits: Mapping[str, float]) -> None:
-    """Draw lines from bottom to top, with their names above the picture."""
+    """Draw vertical limits, with their names above the plot."""
     for name, value in limits.items():
         axes.axvline(value, color=LIMIT, linestyle="--", linewidth=1.2, zorder=2)
         axes.annotate(
@@ -98,7 +98,7 @@ def draw_upright_limits(axes, limits: Mapping[str, float]) -> None:
 
 
 def draw_limits(axes, limits: Mapping[str, float]) -> None:
-    """Draw lines across the picture, with their names."""
+    """Draw horizontal limits with their names."""
     for name, value in limits.items():
         axes.axhline(value, color=LIMIT, linestyle="--", linewidth=1.2, zorder=2)
         axes.annotate(

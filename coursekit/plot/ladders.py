@@ -1,4 +1,4 @@
-"""A ladder: every step's rate as a bar, up to the line that physics draws."""
+"""Plot of a ladder: a bar for the rate of each step, and the limit as a line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = {
 
 
 def ladder(benchmark: Any, *, title: str, size: int | None = None) -> Chart:
-    """Draw the steps of a ladder from top to bottom, and the limit they climb to.
+    """Draw the steps of a ladder from top to bottom, and the limit as a line.
 
     Rates where the benchmark knows operations or bytes, else times.
 
@@ -93,8 +93,8 @@ def _texts(benchmark: Any, case: str, size: int, value: float | None) -> tuple:
 
 def _draw(axes: Any, benchmark: Any, values: dict, size: int, limit: dict) -> None:
     unit = _UNITS[benchmark.ceiling.quantity]
-    known = [value for value in values.values() if value is not None]
-    most = max([*limit.values(), *known], default=1.0)
+    drawn = [value for value in values.values() if value is not None]
+    most = max([*limit.values(), *drawn], default=1.0)
     for place, (case, value) in enumerate(values.items()):
         if value is None:
             text = _instead(benchmark, case, size)
@@ -113,7 +113,7 @@ def _draw(axes: Any, benchmark: Any, values: dict, size: int, limit: dict) -> No
 
 
 def _label(axes: Any, place: int, value: float, most: float, text: str) -> None:
-    """Write a value behind its bar, or into it where the picture ends."""
+    """Write a value behind its bar, or into it where the plot ends."""
     inside = value > 0.68 * most
     axes.annotate(
         text,
@@ -129,10 +129,10 @@ def _label(axes: Any, place: int, value: float, most: float, text: str) -> None:
 
 
 def _instead(benchmark: Any, case: str, size: int) -> str:
-    """Say what is known of a step without times: why, its counts, its bound."""
-    known = benchmark.missing.get(case, "no time")
+    """Return text for a step without times: why, its counts, its limit."""
+    reason = benchmark.missing.get(case, "no time")
     bound = benchmark.ceiling.bound_ms(size)
     if bound:
-        known += f"; at least {in_units(bound)} on the {benchmark.ceiling.device}"
+        reason += f"; at least {in_units(bound)} on the {benchmark.ceiling.device}"
     counted = benchmark.counted_text(case)
-    return "\n".join([known, counted[:100]] if counted else [known])
+    return "\n".join([reason, counted[:100]] if counted else [reason])

@@ -1,4 +1,4 @@
-"""Which lane of a warp reaches which sector, or which bank: one access as a figure."""
+"""Plot of one memory access: the sector, or the bank, that each lane reaches."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def memory_access(
     --------
     ``ck.plot.memory_access(ck.trace(kernel, grid, block, args), line=7)``
     """
-    found, access = _chosen(trace, line, step)
+    chosen, access = _chosen(trace, line, step)
     chart = new_chart()
     with rc_context(STYLE):
         axes = chart.add_subplot()
@@ -66,7 +66,7 @@ def memory_access(
         (lane, access.element_name(lane), targets[lane]) for lane in access.lanes
     ]
     note = (
-        f"{trace.kernel}, line {found.line}, warp {trace.warp} of block "
+        f"{trace.kernel}, line {chosen.line}, warp {trace.warp} of block "
         f"{trace.block_index}"
     )
     where = f"simulated {trace.device.removeprefix('NVIDIA ')}".strip()
@@ -85,16 +85,16 @@ def amount(access: MemoryAccess) -> int:
 
 
 def _chosen(trace, line, step) -> tuple[Step, MemoryAccess]:
-    found = [
-        (one, access)
-        for number, one, access in trace.accesses()
+    candidates = [
+        (each_step, access)
+        for number, each_step, access in trace.accesses()
         if access.space in ("global", "shared")
-        and line in (None, one.line)
+        and line in (None, each_step.line)
         and step in (None, number)
     ]
-    if found:
-        return max(found, key=lambda entry: amount(entry[1]))
-    lines = sorted({one.line for _, one, _ in trace.accesses()})
+    if candidates:
+        return max(candidates, key=lambda entry: amount(entry[1]))
+    lines = sorted({each_step.line for _, each_step, _ in trace.accesses()})
     raise ArgumentError.explained(
         f"memory_access finds no access of global or shared memory "
         f"(line={line!r}, step={step!r}).",
@@ -132,7 +132,7 @@ def _users(access: MemoryAccess) -> dict[int, int]:
     for bank, at in zip(access.banks, access.addresses, strict=True):
         if at is not None:
             words.setdefault(bank, set()).add(at // 4)
-    return {bank: len(found) for bank, found in words.items()}
+    return {bank: len(addresses) for bank, addresses in words.items()}
 
 
 def _draw(axes, access: MemoryAccess, boxes: list[int]) -> None:

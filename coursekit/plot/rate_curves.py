@@ -1,4 +1,4 @@
-"""Rates or times of a benchmark over its sizes, with the limit that physics sets."""
+"""Plot of a benchmark's rates or times over its sizes, with the limit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rates(
     of: str | None = None,
     each: int | str | None = None,
 ) -> Chart:
-    """Draw each case over the sizes, both on scales where a step means a factor.
+    """Draw each case over the sizes, both on logarithmic scales.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def rates(
 
 @dataclass(frozen=True)
 class _Scale:
-    """What is drawn: its name, its unit, and how it follows from size and time."""
+    """The quantity on the y axis: its name, its unit, and its formula."""
 
     label: str
     unit: str
@@ -128,8 +128,8 @@ def _scale(benchmark: Any, of: str, each: int | str | None) -> _Scale:
 
 
 def _row(benchmark: Any, scale: _Scale, size: int) -> tuple:
-    found = (benchmark.find(case, size) for case in benchmark.cases)
-    values = (scale.value(size, r.median_ms) if r else "no time" for r in found)
+    rows = (benchmark.find(case, size) for case in benchmark.cases)
+    values = (scale.value(size, r.median_ms) if r else "no time" for r in rows)
     return (size, *values)
 
 
@@ -165,7 +165,7 @@ def _draw(axes: Any, benchmark: Any, scale: _Scale) -> None:
 
 
 def _fit(axes: Any) -> None:
-    """Leave room for the legend and for a power of ten; say where there is nothing."""
+    """Set the range of the y axis, or write that there is nothing to draw."""
     if not axes.lines:
         axes.set_yticks([])
         middle = {"transform": axes.transAxes, "ha": "center", "color": LIMIT}
@@ -177,7 +177,7 @@ def _fit(axes: Any) -> None:
 
 
 def _short(size: int) -> str:
-    """Write a size in the units that powers of two have."""
+    """Format a size by powers of 1024."""
     for power, unit in ((2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki")):
         if size >= power and size % power == 0:
             return f"{size // power} {unit}"

@@ -1,4 +1,4 @@
-"""The roofline: what a kernel reaches, under what memory and arithmetic allow."""
+"""Roofline plot: rates of kernels below the limits of memory and arithmetic."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def roofline(
     kind: str = "fp32",
     origin: str = "",
 ) -> Chart:
-    """Draw kernels under the roof of a GPU: operations a byte, operations a second.
+    """Draw kernels under the roof of a GPU: operations per byte, and per second.
 
     Parameters
     ----------
@@ -69,26 +69,26 @@ def roofline(
     its counts alone allow.
     """
     if isinstance(points, Mapping):
-        roof, found, note = _from_mapping(points, device, kind, origin)
+        roof, placed_points, note = _from_mapping(points, device, kind, origin)
     else:
-        roof, found, note = _from_benchmark(points, size)
+        roof, placed_points, note = _from_benchmark(points, size)
     with rc_context(STYLE):
         chart = new_chart()
         axes = chart.add_subplot()
-        places = [point[:2] for point in found.values()]
+        places = [point[:2] for point in placed_points.values()]
         _draw_roof(axes, roof, *zip(*places, strict=True))
-        _draw_points(axes, found)
+        _draw_points(axes, placed_points)
         axes.set_xlabel("arithmetic intensity (FLOP per byte)")
         axes.set_ylabel("performance (TFLOP/s)")
         draw_title(axes, title)
         draw_grid(axes, "both")
-        if found:
+        if placed_points:
             axes.legend(frameon=False, loc="lower right", fontsize=9.5)
         sign(chart, textwrap.fill(note, _NOTE_WIDTH))
     chart.headings = ("kernel", "FLOP per byte", "TFLOP/s", "of the roof")
     chart.rows = tuple(
         (name, x, "at most " + f"{y:,.3g}" if is_bound else y, f"{y / roof.at(x):.0%}")
-        for name, (x, y, is_bound) in found.items()
+        for name, (x, y, is_bound) in placed_points.items()
     )
     chart.alt = in_words(chart, title, {}, f"{note}. {roof.sentence}")
     return chart
@@ -96,7 +96,7 @@ def roofline(
 
 @dataclass(frozen=True)
 class Roof:
-    """The roof of a device: a slope that the memory sets, and a flat part."""
+    """The roof of a device: a slope by its bandwidth, and a flat part by its peak."""
 
     device: str
     bandwidth_gbs: float
@@ -137,13 +137,13 @@ def _from_benchmark(benchmark: Any, size: int | None) -> tuple:
         raise _refusal("got a benchmark without bytes, operations, or known limits")
     roof = Roof(ceiling.device, *limits, ceiling.kind)
     intensity = ceiling.flops[size] / ceiling.bytes_moved[size]
-    found = {}
+    placed_points = {}
     for case in benchmark.cases:
         row = benchmark.find(case, size)
         rate = benchmark.tflops(row) if row else roof.at(intensity)
         name = case if row else f"{case} ({benchmark.missing.get(case, 'no time')})"
-        found[name] = (intensity, rate, row is None)
-    return roof, found, benchmark.note
+        placed_points[name] = (intensity, rate, row is None)
+    return roof, placed_points, benchmark.note
 
 
 def _from_mapping(
@@ -155,7 +155,7 @@ def _from_mapping(
         raise _refusal(f"got {len(points)} points, and the peak {peak} for {kind!r}")
     name = properties.name.removeprefix("NVIDIA ")
     roof = Roof(name, properties.memory_bandwidth_gbs, peak, kind)
-    found, notes = {}, [origin] if origin else []
+    placed_points, notes = {}, [origin] if origin else []
     notes.append(f"limits by the data sheet of the {name}")
     for key, point in points.items():
         intensity, rate, note = placed(point)
@@ -164,8 +164,8 @@ def _from_mapping(
         notes += [note] if note else []
         if not (intensity > 0 and rate > 0):
             raise _refusal(f"finds no operations or no bytes for {key!r}")
-        found[key] = (intensity, rate, is_bound)
-    return roof, found, "; ".join(dict.fromkeys(notes))
+        placed_points[key] = (intensity, rate, is_bound)
+    return roof, placed_points, "; ".join(dict.fromkeys(notes))
 
 
 _NOTE_WIDTH = 115
@@ -216,9 +216,9 @@ def _draw_roof(axes: Any, roof: Roof, intensities: tuple, rates: tuple) -> None:
     axes.yaxis.set_major_formatter("{x:,.10g}")
 
 
-def _draw_points(axes: Any, found: Mapping[str, tuple]) -> None:
+def _draw_points(axes: Any, placed_points: Mapping[str, tuple]) -> None:
     bottom = axes.get_ylim()[0]
-    for number, (name, (x, y, is_bound)) in enumerate(found.items()):
+    for number, (name, (x, y, is_bound)) in enumerate(placed_points.items()):
         drawn = mark(number)
         if is_bound:
             upright = {"color": drawn["color"], "linestyle": ":", "linewidth": 1.6}

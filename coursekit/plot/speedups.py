@@ -1,4 +1,4 @@
-"""Speedups over sizes, with the speedup at which physics would stand in the way."""
+"""Plot of speedups over sizes, with the highest speedup that the limits allow."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def speedup(benchmark: Any, *, title: str, along: str = "size") -> Chart:
 
 
 def corner(benchmark: Any) -> str:
-    """Say what has no times, its counts and bounds, and where the times are from."""
+    """Return the text of the corner: cases without times, and the origin of times."""
     told = [line if len(line) < 110 else f"{line[:109]}…" for line in benchmark.lines()]
     return "\n".join([*told[:6], benchmark.note])
 
@@ -77,12 +77,12 @@ def _device(benchmark: Any) -> str:
 
 
 def _ratios(benchmark: Any, size: int) -> list[Any]:
-    found = (benchmark.find(case, size) for case in benchmark.cases)
-    return [row.ratio if row else "no time" for row in found]
+    rows = (benchmark.find(case, size) for case in benchmark.cases)
+    return [row.ratio if row else "no time" for row in rows]
 
 
 def _room(benchmark: Any) -> float:
-    """Return where the picture ends: a limit far above must not flatten the times."""
+    """Return the upper end of the axis: a far limit must not flatten the curves."""
     if len(benchmark.sizes) == 1:
         return inf
     return ROOM * max((row.ratio for row in benchmark.rows), default=inf)
@@ -90,13 +90,13 @@ def _room(benchmark: Any) -> float:
 
 def _bounds(benchmark: Any) -> dict[int, float]:
     """Return the speedup over the first case that no case can exceed, by size."""
-    found = {}
+    bounds = {}
     for size in benchmark.sizes:
         row = benchmark.find(benchmark.cases[0], size)
         bound = benchmark.ceiling.bound_ms(size)
         if row and bound:
-            found[size] = row.median_ms / bound
-    return found
+            bounds[size] = row.median_ms / bound
+    return bounds
 
 
 def _draw_bars(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:

@@ -1,4 +1,4 @@
-"""A timeline: which engine or stream does what, and when."""
+"""Plot of a timeline: the work of each engine or stream over time."""
 
 from __future__ import annotations
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from coursekit.lessons.timeline.operations import MODEL
 from coursekit.lessons.timeline.program import HOST
-from coursekit.lessons.timeline.schedule import MODEL, Schedule
+from coursekit.lessons.timeline.schedule import Schedule
 from coursekit.widgets import palette
 from coursekit.widgets.panel import panel
 

@@ -8,7 +8,7 @@ import pytest
 import coursekit as ck
 from coursekit import benchmarking
 from coursekit.benchmarking.instruments import BLOCK, grid, instruments
-from coursekit.benchmarking.records import definitions
+from coursekit.benchmarks import catalogue
 from coursekit.runtime.arguments import operands
 
 N = 1 << 24
@@ -258,6 +258,6 @@ def test_compiling_in_the_case_is_refused(gpu, setup):
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("key", definitions.definitions())
+@pytest.mark.parametrize("key", catalogue.definitions())
 def test_definition_can_be_recorded(gpu, key):
-    assert definitions.find(key).benchmark().origin == "measured"
+    assert catalogue.find(key).benchmark().origin == "measured"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import types
 from dataclasses import replace
 
@@ -13,16 +15,11 @@ from fake_stopwatch import install
 import coursekit as ck
 from coursekit import __main__, benchmarking, benchmarks
 from coursekit.benchmarking import Row
-from coursekit.benchmarking.records import (
-    case_sources,
-    command,
-    definitions,
-    measured,
-    records,
-)
+from coursekit.benchmarking.records import case_sources, measured, records
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarking.records.records import Record
 from coursekit.benchmarking.results import NO_RECORD
+from coursekit.benchmarks import catalogue
 
 KEY = "test/scale"
 SOURCE = """
@@ -77,6 +74,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def define(monkeypatch, definition):
+    """Let a definition be the only one."""
+    monkeypatch.setattr(catalogue, "PROBLEMS", ("test",))
+    monkeypatch.setattr(catalogue, "of_problem", lambda problem: {KEY: definition})
+
+
 @pytest.fixture
 def defined(monkeypatch):
     """Define one benchmark to be recorded."""
@@ -89,8 +92,7 @@ def defined(monkeypatch):
         bytes_moved=lambda n: 8 * n,
         count_size=64,
     )
-    monkeypatch.setattr(definitions, "definitions", lambda: {KEY: definition})
-    monkeypatch.setattr(command, "definitions", lambda: {KEY: definition})
+    define(monkeypatch, definition)
     return definition
 
 
@@ -240,7 +242,7 @@ def test_time_of_zero_is_refused(folder):
 
 @pytest.mark.parametrize("key", records.keys())
 def test_shipped_record_is_of_these_sources(key):
-    definition = definitions.find(key)
+    definition = catalogue.find(key)
     assert definition is not None
     assert records.stale(records.load(key), definition.cases()) == []
 
@@ -254,7 +256,7 @@ def test_stale_names_a_case_that_is_gone(folder):
     assert records.stale(record(), {"a": case_of(SOURCE)}) == ["b"]
 
 
-COUNTABLE = [k for k, one in definitions.definitions().items() if one.count_size]
+COUNTABLE = [k for k, one in catalogue.definitions().items() if one.count_size]
 OF_A_GPU_ALONE = {
     "matmul/ladder_large",  # these three: as matmul/ladder and matmul/cublas
     "matmul/largest",
@@ -277,12 +279,12 @@ OF_A_GPU_ALONE = {
 
 
 def test_all_but_copies_launches_and_tensor_cores_can_be_counted():
-    assert set(definitions.definitions()) - set(COUNTABLE) == OF_A_GPU_ALONE
+    assert set(catalogue.definitions()) - set(COUNTABLE) == OF_A_GPU_ALONE
 
 
 @pytest.mark.parametrize("key", COUNTABLE)
 def test_definition_can_be_counted(key):
-    definition = definitions.find(key)
+    definition = catalogue.find(key)
     with ck.simulator():
         for case in definition.cases().values():
             arguments = definition.setup(definition.count_size)
@@ -368,8 +370,7 @@ def measurable(gpu_here, monkeypatch, defined):
         verify=lambda x, out: np.array_equal(out, 2 * x),
         bytes_moved=None,
     )
-    monkeypatch.setattr(definitions, "definitions", lambda: {KEY: definition})
-    monkeypatch.setattr(command, "definitions", lambda: {KEY: definition})
+    define(monkeypatch, definition)
     return definition
 
 
@@ -417,7 +418,7 @@ def test_check_names_what_is_stale(recorded, monkeypatch, defined, capsys):
     changed = replace(
         defined, cases=lambda: {"a": case_of(SOURCE), "b": case_of(OTHER)}
     )
-    monkeypatch.setattr(command, "definitions", lambda: {KEY: changed})
+    define(monkeypatch, changed)
     assert main(capsys, "--check") == (1, f"{KEY}: stale: b\n")
 
 
@@ -442,3 +443,28 @@ def test_benchmark_by_an_unknown_key_is_refused(defined):
 
 def test_commit_of_a_folder_without_git_is_none(tmp_path):
     assert measured.commit(tmp_path) is None
+
+
+LOADED = """
+import sys
+from coursekit.benchmarks import catalogue
+catalogue.find(sys.argv[1])
+prefix = "coursekit.benchmarks."
+print(*sorted(name.removeprefix(prefix) for name in sys.modules if prefix in name))
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "modules"),
+    [
+        ("first/vec_add", "catalogue first"),
+        (
+            "matmul/ladder",
+            "catalogue drawn grids matmul peers peers.cublas pieces tilings",
+        ),
+    ],
+)
+def test_a_key_loads_its_problem_and_what_that_needs(key, modules):
+    command = [sys.executable, "-c", LOADED, key]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == modules.split()

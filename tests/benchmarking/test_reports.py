@@ -11,7 +11,7 @@ import pytest
 import coursekit as ck
 from coursekit.__main__ import main
 from coursekit.benchmarking.nsight.reports import command, metrics, parsing, store
-from coursekit.benchmarking.nsight.reports.page import heated
+from coursekit.benchmarking.nsight.reports.page import line_costs
 from coursekit.benchmarking.nsight.reports.recorded import LAUNCHES
 from coursekit.benchmarking.nsight.reports.report import Report, shown
 
@@ -283,7 +283,7 @@ def test_counters_of_the_simulator_say_so(counted):
 
 
 def test_lines_of_counters_are_heated_by_instructions(counted):
-    assert "instructions of warps" in heated(ck.report(counted)).caption
+    assert "instructions of warps" in line_costs(ck.report(counted)).caption
 
 
 # ---------------------------------------------------------------- the page

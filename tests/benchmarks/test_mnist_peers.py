@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional
 
 import coursekit as ck
-from coursekit.benchmarks import mnist_steps
+from coursekit.benchmarks import mnist
 from coursekit.benchmarks.peers import mnist_batches, mnist_library, mnist_peers
 from coursekit.lessons.mnist import FULL, initial_weights
 from coursekit.lessons.mnist.fused.layout import Layout
@@ -281,7 +281,7 @@ def test_weights_of_the_library_come_back_as_they_were():
 
 
 def test_peers_of_the_race_are_named_for_what_they_are():
-    (definition,) = (d for d in mnist_steps.DEFINITIONS if d.key == "mnist/step_tf32")
+    (definition,) = (d for d in mnist.DEFINITIONS if d.key == "mnist/step_tf32")
     forms = mnist_peers.FORMS | mnist_peers.LIBRARY
     assert set(definition.peers) == set(forms)
     for name, form in forms.items():
@@ -307,7 +307,7 @@ def test_forms_that_run_the_same_step_have_it_compiled_once(monkeypatch):
     monkeypatch.setattr(mnist_peers, "_allow_compiling", lambda: None)
     mnist_peers._step.cache_clear()
     for form in mnist_peers.FORMS.values():
-        mnist_peers.Training(form, "tf32", mnist_steps.starts).step(64)
+        mnist_peers.Training(form, "tf32", mnist.starts).step(64)
     mnist_peers._step.cache_clear()
     assert sorted(form.mode for form in made) == ["", "", "", "", "default", "default"]
 
@@ -316,7 +316,7 @@ def test_steps_of_two_precisions_are_not_shared(monkeypatch):
     monkeypatch.setattr(mnist_peers, "Step", lambda form: object())
     mnist_peers._step.cache_clear()
     tf32, fp32 = (
-        mnist_peers.Training(mnist_peers.PLAIN, name, mnist_steps.starts).step(64)
+        mnist_peers.Training(mnist_peers.PLAIN, name, mnist.starts).step(64)
         for name in ("tf32", "fp32")
     )
     mnist_peers._step.cache_clear()
@@ -331,9 +331,9 @@ FOUND = mnist_peers.FORMS | mnist_peers.LIBRARY
 def test_weights_of_a_form_are_those_of_float64(name, gpu):
     if FOUND[name].library:
         pytest.importorskip("cudnn", reason="nvidia-cudnn-frontend is not installed.")
-    arguments = mnist_steps.batches(64)
-    mnist_peers.Training(FOUND[name], "tf32", mnist_steps.starts)(*arguments)
-    mnist_steps.is_trained(*arguments)
+    arguments = mnist.batches(64)
+    mnist_peers.Training(FOUND[name], "tf32", mnist.starts)(*arguments)
+    mnist.is_trained(*arguments)
 
 
 # ---------------------------------------------------------------- a kernel for each
@@ -342,7 +342,7 @@ def test_weights_of_a_form_are_those_of_float64(name, gpu):
 def test_weights_of_chapter_26_are_parts_of_the_row():
     weights = initial_weights(FULL, 0)
     with ck.simulator():
-        case = mnist_steps.Layers()
+        case = mnist.Layers()
         row, trainer = case.row, case.trainer
         parts = Layout(FULL).named(ck.to_host(row))
         places = [array.address for array in trainer.weights.values()]

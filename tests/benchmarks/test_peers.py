@@ -9,10 +9,10 @@ import pytest
 
 import coursekit as ck
 from coursekit.benchmarking import Row
-from coursekit.benchmarking.records import case_sources, definitions, records
-from coursekit.benchmarking.records.definitions import Definition
+from coursekit.benchmarking.records import case_sources, records
+from coursekit.benchmarking.records.definitions import Definition, absent
 from coursekit.benchmarking.records.records import Record
-from coursekit.benchmarks import drawn
+from coursekit.benchmarks import catalogue, drawn
 from coursekit.benchmarks.peers import peers
 
 KEY = "test/twice"
@@ -49,7 +49,8 @@ DEFINITION = Definition(
 def recorded(tmp_path, monkeypatch):
     """Record times of our case, and of one that launches no kernel of ours."""
     monkeypatch.setattr(records, "folder", lambda: tmp_path)
-    monkeypatch.setattr(definitions, "definitions", lambda: {KEY: DEFINITION})
+    monkeypatch.setattr(catalogue, "PROBLEMS", (KEY.partition("/")[0],))
+    monkeypatch.setattr(catalogue, "of_problem", lambda problem: {KEY: DEFINITION})
     hashes = {
         "library": case_sources.LIBRARY,
         "ours": case_sources.sha256(cases()["ours"]),
@@ -76,11 +77,11 @@ def recorded(tmp_path, monkeypatch):
 
 def test_absent_peer_cannot_be_called():
     with pytest.raises(ck.UnsupportedError, match="only on a machine with a GPU"):
-        peers.absent(1, 2)
+        absent(1, 2)
 
 
 def test_absent_peer_has_the_hash_of_a_library():
-    assert case_sources.sha256(peers.absent) == case_sources.LIBRARY
+    assert case_sources.sha256(absent) == case_sources.LIBRARY
 
 
 def test_torch_without_a_gpu_is_absent(monkeypatch):

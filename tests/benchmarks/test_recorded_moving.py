@@ -11,14 +11,16 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.benchmarking.records import definitions, measured, records
-from coursekit.benchmarks import launches, moving, overlap
+from coursekit.benchmarking.records import measured, records
+from coursekit.benchmarking.records.definitions import Definition
+from coursekit.benchmarks import catalogue
+from coursekit.benchmarks.moving import copies, launches, overlap
 from coursekit.runtime import gpu as gpus
 
 COPIES = ("moving/to_device", "moving/to_host", "moving/on_device", "moving/allocate")
 N = 64
 CACHES = (
-    moving._buffer, moving._keeping_pool, overlap._streams, overlap._on_gpu,
+    copies._buffer, copies._keeping_pool, overlap._streams, overlap._on_gpu,
 )  # fmt: skip
 
 
@@ -97,7 +99,7 @@ def runtime(monkeypatch):
         empty=lambda n, dtype=np.float32: np.zeros(n, dtype).view(OnGpu),
         compile=lambda *args, **options: types.SimpleNamespace(newton_roots=Roots()),
     )
-    for module in (moving, overlap):
+    for module in (copies, overlap):
         monkeypatch.setattr(module, "ck", pretended)
     monkeypatch.setattr(overlap, "N", N)
     for kept in CACHES:
@@ -119,7 +121,7 @@ class Roots:
 
 
 def cases_of(key):
-    definition = definitions.find(key)
+    definition = catalogue.find(key)
     return [(definition, case) for case in definition.cases().values()]
 
 
@@ -136,7 +138,7 @@ def test_every_copy_brings_all_bytes(key, runtime):
 
 @pytest.mark.parametrize("key", COPIES)
 def test_a_copy_that_is_left_out_is_found(key, runtime):
-    definition = definitions.find(key)
+    definition = catalogue.find(key)
     with pytest.raises(AssertionError):
         definition.verify(*definition.setup(4096))
 
@@ -149,12 +151,12 @@ def test_buffers_are_given_back(runtime):
 
 def test_one_pool_is_made_and_told_to_keep_its_memory(runtime):
     for _ in range(2):
-        moving._keeping_pool()
+        copies._keeping_pool()
     assert (len(runtime.pools), runtime.log) == (1, [(1, 4, 2**64 - 1)])
 
 
 def test_pinned_copy_begins_in_pinned_memory(runtime):
-    plain, locked, _ = moving.to_device_arrays(4096)
+    plain, locked, _ = copies.to_device_arrays(4096)
     assert np.array_equal(plain, locked)
     assert plain.ctypes.data != locked.ctypes.data
 
@@ -259,7 +261,7 @@ def test_shipped_pipeline_overlaps_copies_and_work():
 @pytest.mark.parametrize("key", ["moving/to_device", "moving/to_host"])
 def test_shipped_copies_are_faster_from_pinned_memory(key):
     times = {(row.case, row.size): row.median_ms for row in recorded(key).rows}
-    largest = moving.SIZES[-1]
+    largest = copies.SIZES[-1]
     assert times["pinned", largest] < times["pageable", largest]
 
 
@@ -273,14 +275,14 @@ def test_shipped_graph_costs_less_than_launches_from_python():
 
 def test_limit_of_a_copy_is_the_link_before_anything_is_recorded():
     with ck.simulator():
-        found = definitions.find("moving/to_host").benchmark()
+        found = catalogue.find("moving/to_host").benchmark()
     assert found.ceiling.bandwidth_gbs == ck.device("H200").pcie_gbs
 
 
 def test_record_refuses_a_definition_that_names_another_link(monkeypatch):
-    definition = definitions.find("moving/to_host")
+    definition = catalogue.find("moving/to_host")
     with ck.simulator():
         found = replace(definition.benchmark(), origin="measured")
-    monkeypatch.setattr(definitions.Definition, "benchmark", lambda self: found)
+    monkeypatch.setattr(Definition, "benchmark", lambda self: found)
     with pytest.raises(ck.CheckFailed, match="pass the link, but its definition says"):
         measured.record_of(replace(definition, through="memory"))

@@ -14,8 +14,7 @@ from kernel_launches import ROUNDING, matrices
 
 import coursekit as ck
 from coursekit.benchmarking import repeated
-from coursekit.benchmarking.records import definitions
-from coursekit.benchmarks import matmul, tilings
+from coursekit.benchmarks import catalogue, matmul, tilings
 from coursekit.benchmarks.peers import cublas
 from coursekit.toolchain import building
 
@@ -184,7 +183,7 @@ def test_the_smallest_ring_does_not_stall(simulated, depth):
 
 @pytest.mark.parametrize("key", ["cublas", "cublas_sustained", "ladder", "tf32_split"])
 def test_speedups_refer_to_cublas(key):
-    assert definitions.find(f"matmul/{key}").reference == "cuBLAS"
+    assert catalogue.find(f"matmul/{key}").reference == "cuBLAS"
 
 
 # ---------------------------------------------------------------- cuBLAS

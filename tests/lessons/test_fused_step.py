@@ -13,7 +13,7 @@ from kernel_launches import plans
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.benchmarks import mnist_race, mnist_steps
+from coursekit.benchmarks import mnist, mnist_race
 from coursekit.lessons.mnist import FULL, Network, reference, reference_step
 from coursekit.lessons.mnist.fused import FusedTrainer, Plan, counting, layout, running
 from coursekit.lessons.mnist.fused.plan import PHASES
@@ -563,15 +563,15 @@ def test_distances_are_taken_after_each_number_of_steps(monkeypatch):
 
 def drawn(batch: int, seed: int) -> tuple:
     """Stand in for digits: blank ones, and weights of 0."""
-    images = np.zeros((mnist_steps.POOL + batch) * 784, np.uint8)
-    labels = np.zeros(mnist_steps.POOL + batch, np.uint8)
+    images = np.zeros((mnist.POOL + batch) * 784, np.uint8)
+    labels = np.zeros(mnist.POOL + batch, np.uint8)
     return images, labels, np.zeros(layout.Layout(FULL).weights), None, batch
 
 
 def test_a_draw_of_the_race_is_the_same_for_the_same_seed(monkeypatch):
-    monkeypatch.setattr(mnist_steps, "pinned", lambda array: array)
+    monkeypatch.setattr(mnist, "pinned", lambda array: array)
     with ck.simulator():
-        first, again, other = (mnist_steps.batches(64, seed) for seed in (3, 3, 4))
+        first, again, other = (mnist.batches(64, seed) for seed in (3, 3, 4))
     assert np.array_equal(first[0], again[0])
     assert np.array_equal(ck.to_host(first[2]), ck.to_host(again[2]))
     assert not np.array_equal(first[0], other[0])
@@ -583,12 +583,12 @@ def test_without_a_gpu_no_race_is_run():
 
 
 def test_all_steps_of_a_race_see_whole_batches():
-    for size in mnist_steps.BATCHES:
-        assert max(mnist_steps.starts(size)) < mnist_steps.POOL
+    for size in mnist.BATCHES:
+        assert max(mnist.starts(size)) < mnist.POOL
 
 
 def test_kernels_of_the_race_are_found_for_their_hash():
-    case = mnist_steps.cases("tf32", mnist_steps.ONE)[mnist_steps.REFERENCE]
+    case = mnist.cases("tf32", mnist.ONE)[mnist.REFERENCE]
     from coursekit.benchmarking.records.case_sources import modules
 
     assert len(modules(case)) == len(PHASES) + 1

@@ -1,4 +1,4 @@
-"""Nsight Compute's counters of a script, by the names that coursekit uses."""
+"""Measure a script's kernels with Nsight Compute, by the names of `ck.count`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _SECTOR_BYTES = 32
 
 
 def metrics_of(capability: tuple[int, int]) -> dict[str, list]:
-    """`METRICS` as a GPU of this compute capability has them."""
+    """Return `METRICS` by their names on GPUs of a compute capability."""
     copies = capability >= (8, 0)  # the first GPUs that copy asynchronously
     return {
         name: [term for term in terms if copies or "ldgsts" not in term[1]]
@@ -74,7 +74,7 @@ class CountersForbidden(PermissionError):
 
 
 def missing() -> str:
-    """Why nothing can be measured here; empty when it can."""
+    """Return why nothing can be measured here; empty where it can."""
     return "" if shutil.which("ncu") else "Nsight Compute (ncu) is not installed"
 
 
@@ -83,7 +83,7 @@ def measure(
     kernels: Sequence[str],
     metrics: Mapping[str, list] = METRICS,
 ) -> list[dict[str, int]]:
-    """Counters of every launch of these kernels by a Python script, in order.
+    """Run a Python script, and return the counters of each launch of some kernels.
 
     Parameters
     ----------
@@ -103,10 +103,10 @@ def measure(
         not be measured.
     """
     names = "|".join(sorted(set(kernels)))
-    wanted = sorted({metric for terms in metrics.values() for _, metric in terms})
+    metric_names = sorted({metric for terms in metrics.values() for _, metric in terms})
     command = [
         "ncu", "--csv", "--clock-control", "none", "--print-units", "base",
-        "--metrics", ",".join(wanted), "--kernel-name", f"regex:^({names})$",
+        "--metrics", ",".join(metric_names), "--kernel-name", f"regex:^({names})$",
         sys.executable, *script,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True)
@@ -118,9 +118,9 @@ def measure(
 
 
 def _last_words(output: str, errors: str) -> str:
-    """What Nsight Compute calls an error, which stands above its table, then the end.
+    """Return the errors that Nsight Compute printed, then the end of its output.
 
-    Rows that were measured before say nothing of it, and are left out.
+    The rows of the table, which were measured before an error, are left out.
     """
     table = [line for line in output.splitlines() if not line.startswith('"')]
     told = [line for line in table if line.startswith(("==ERROR==", "==WARNING=="))]
@@ -129,7 +129,7 @@ def _last_words(output: str, errors: str) -> str:
 
 
 def with_bytes(counts: Mapping[str, int]) -> dict[str, int]:
-    """Add the bytes that follow from the sectors, atomics included."""
+    """Add the bytes moved, which follow from the sectors; atomics count too."""
     atomic = counts["global_atomic_sectors"]
     return {
         **counts,
@@ -140,7 +140,7 @@ def with_bytes(counts: Mapping[str, int]) -> dict[str, int]:
 
 def _launches(text: str, metrics: Mapping[str, list]) -> list[dict[str, int]]:
     start = text.index('"ID"')
-    found: dict[str, dict[str, int]] = {}
+    by_launch: dict[str, dict[str, int]] = {}
     for row in csv.DictReader(io.StringIO(text[start:])):
         value = float(row["Metric Value"].replace(",", ""))
         if value != value:
@@ -148,12 +148,12 @@ def _launches(text: str, metrics: Mapping[str, list]) -> list[dict[str, int]]:
                 f"{row['Metric Name']} of launch {row['ID']} could not be measured "
                 "(nan); another process may use the counters at the same time"
             )
-        launch = found.setdefault(row["ID"], {})
+        launch = by_launch.setdefault(row["ID"], {})
         launch[row["Metric Name"]] = round(value)
     return [
         {
             name: sum(factor * launch[metric] for factor, metric in terms)
             for name, terms in metrics.items()
         }
-        for launch in found.values()
+        for launch in by_launch.values()
     ]

@@ -1,4 +1,4 @@
-"""Counters of one launch from Nsight Compute, which runs it in a process of its own."""
+"""`profile`: hardware counters of one launch, by Nsight Compute in another process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PERMISSION = (
 
 
 class ProfilerWarning(UserWarning):
-    """Counts are simulated, since the hardware's cannot be read here."""
+    """The hardware counters cannot be read here, so that the counts are simulated."""
 
 
 @spelt
@@ -91,7 +91,7 @@ def _measured(kernel, configuration, args, device) -> Counters:
         _pack(Path(folder), kernel, configuration, args)
         name = kernel.name.partition("<")[0].rpartition("::")[2]
         try:
-            found = counters.measure(
+            measured = counters.measure(
                 ["-m", "coursekit.benchmarking.nsight.profiling", folder],
                 [name],
                 metrics,
@@ -103,7 +103,9 @@ def _measured(kernel, configuration, args, device) -> Counters:
                 "Launch the kernel once without it, and run "
                 "`python -m coursekit doctor`.",
             ) from error
-    counts = counters.with_bytes(found[-1]) | {"blocks": math.prod(configuration.grid)}
+    counts = counters.with_bytes(measured[-1]) | {
+        "blocks": math.prod(configuration.grid)
+    }
     return Counters(
         {name: number for name, number in counts.items() if number},
         "ncu",
@@ -114,16 +116,16 @@ def _measured(kernel, configuration, args, device) -> Counters:
 
 
 def _pack(folder: Path, kernel, configuration, args: Sequence[Any]) -> None:
-    """Write a launch where the other process finds it; one array stays one array."""
+    """Save a launch for the profiled process; an array passed twice is saved once."""
     module, arrays, plan = kernel.module, {}, []
     for value in args:
-        found = operands.describe(value)
-        if found is None:
+        operand = operands.describe(value)
+        if operand is None:
             plan.append(("value", value))
             continue
-        name = f"{found.space}-{found.address}-{found.nbytes}"
-        arrays[name] = found.read()
-        plan.append(("array", name, found.shape, str(found.dtype)))
+        name = f"{operand.space}-{operand.address}-{operand.nbytes}"
+        arrays[name] = operand.read()
+        plan.append(("array", name, operand.shape, str(operand.dtype)))
     np.savez(folder / "arrays.npz", **arrays)
     launch = {
         "source": module.path or module.source,
@@ -140,13 +142,13 @@ def _pack(folder: Path, kernel, configuration, args: Sequence[Any]) -> None:
 
 
 def launch(folder: Path) -> None:
-    """Launch what `_pack` wrote; the profiled process does this."""
-    found = pickle.loads((folder / "launch.pickle").read_bytes())
-    kernel = compile(found["source"], **found["compile"])[found["kernel"]]
+    """Load what `_pack` saved and launch it: the profiled process runs this."""
+    packed = pickle.loads((folder / "launch.pickle").read_bytes())
+    kernel = compile(packed["source"], **packed["compile"])[packed["kernel"]]
     with np.load(folder / "arrays.npz") as stored:
         buffers = {name: to_device(stored[name]) for name in stored.files}
-    arguments = [_argument(buffers, *plan) for plan in found["arguments"]]
-    kernel[found["shape"]](*arguments)
+    arguments = [_argument(buffers, *plan) for plan in packed["arguments"]]
+    kernel[packed["shape"]](*arguments)
 
 
 def _argument(buffers: dict, kind: str, value: Any, shape=(), dtype="") -> Any:

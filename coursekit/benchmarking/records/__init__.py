@@ -1,1 +1,1 @@
-"""Recorded times: what is measured, where it is kept, whether it still holds."""
+"""Recorded times: their definitions, their files, and hashes of their kernels."""

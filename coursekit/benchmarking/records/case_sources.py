@@ -1,4 +1,4 @@
-"""Which kernels a case launches, and a hash of their sources."""
+"""Hash the sources of the kernels that a case launches, to detect stale records."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 import hashlib
 import json
 import re
+import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -28,13 +29,13 @@ def sha256(case: Callable) -> str:
     Comments and spacing do not count; macros given to the compiler do. A case that
     launches no kernel of ours, such as one of a library, has the hash of nothing.
     """
-    found = {_unit(module) for module in modules(case)}
-    return hashlib.sha256("".join(sorted(found)).encode()).hexdigest()
+    units = {_unit(module) for module in modules(case)}
+    return hashlib.sha256("".join(sorted(units)).encode()).hexdigest()
 
 
 def modules(case: Callable) -> list[Module]:
     """Return the compiled modules that a function refers to, directly or not."""
-    found: dict[int, Module] = {}
+    compiled: dict[int, Module] = {}
     seen: set[int] = set()
     pending = [(case, 0)]
     while pending:
@@ -43,10 +44,10 @@ def modules(case: Callable) -> list[Module]:
             continue
         seen.add(id(value))
         if isinstance(value, Module):
-            found[id(value)] = value
+            compiled[id(value)] = value
         else:
             pending += [(part, depth + 1) for part in _parts(value)]
-    return list(found.values())
+    return list(compiled.values())
 
 
 def code_of(source: str) -> str:
@@ -62,7 +63,7 @@ def _unit(module: Module) -> str:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield what a value refers to and a kernel may be found in."""
+    """Yield the values inside of a value that may lead to a kernel."""
     if isinstance(value, Launcher):
         yield value.kernel
     elif isinstance(value, Kernel):
@@ -96,14 +97,19 @@ def _of_function(function: types.FunctionType) -> Iterator[Any]:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """Return the global names that a function and those inside of it use."""
+    """Return the global names that a function and its inner functions use."""
     inner = (part for part in code.co_consts if isinstance(part, types.CodeType))
     return set(code.co_names).union(*(_names(part) for part in inner))
 
 
 def _is_foreign(module: str | None) -> bool:
-    root = (module or "").partition(".")[0]
-    own = ("coursekit.benchmarks", "coursekit.benchmarking")
-    return root == "builtins" or (
-        root in _LIBRARIES and not (module or "").startswith(own)
-    )
+    """Tell whether a module is a library's, or a folder of ours that has no cases.
+
+    The folders of `coursekit` whose functions launch kernels for a benchmark say so
+    themselves, by `HOLDS_CASES`.
+    """
+    root, *below = (module or "").split(".")
+    if root == "builtins":
+        return True
+    folder = sys.modules.get(".".join([root, *below[:1]]))
+    return root in _LIBRARIES and not getattr(folder, "HOLDS_CASES", False)

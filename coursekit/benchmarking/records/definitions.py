@@ -1,36 +1,21 @@
-"""What is recorded: a table of benchmarks, one module for each group of them.
-
-To add one, write a `Definition` into the `DEFINITIONS` of a module of this folder,
-and the module into `TABLES`; `python -m coursekit record KEY` measures it on a GPU.
-"""
+"""What a recorded benchmark consists of; `coursekit/benchmarks/` has all of them."""
 
 from __future__ import annotations
 
-import functools
-import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from coursekit.benchmarks.peers.peers import absent
-from coursekit.errors import ArgumentError
+from coursekit.errors import UnsupportedError
 
-TABLES = (
-    "coursekit.benchmarks.first_kernels",
-    "coursekit.benchmarks.moving",
-    "coursekit.benchmarks.overlap",
-    "coursekit.benchmarks.launches",
-    "coursekit.benchmarks.warps",
-    "coursekit.benchmarks.atomics",
-    "coursekit.benchmarks.synchronisation",
-    "coursekit.benchmarks.transposes",
-    "coursekit.benchmarks.ladders",
-    "coursekit.benchmarks.row_ladders",
-    "coursekit.benchmarks.matmul",
-    "coursekit.benchmarks.fusions",
-    "coursekit.benchmarks.profiling",
-    "coursekit.benchmarks.mnist_steps",
-)
+
+def absent(*arguments: object) -> None:
+    """Stand for a peer that this machine lacks; its times may still be recorded."""
+    raise UnsupportedError.explained(
+        "This case runs only on a machine with a GPU and the library that it names.",
+        "It is here for the times that were recorded of it.",
+        "Show the benchmark, or run it where the library is installed.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,38 +83,5 @@ class Definition:
             bytes_moved=self.bytes_moved,
             flops=self.flops,
             record=self.key,
+            definition=self,
         )
-
-
-@functools.cache
-def definitions() -> Mapping[str, Definition]:
-    """Return every definition by its key, in the order of the tables."""
-    found = [
-        definition
-        for table in TABLES
-        for definition in importlib.import_module(table).DEFINITIONS
-    ]
-    return {definition.key: definition for definition in found}
-
-
-def find(key: str) -> Definition | None:
-    """Return the definition of a key, None where there is none."""
-    return definitions().get(key)
-
-
-def known(key: str, among: Mapping[str, Definition] | None = None) -> Definition:
-    """Return the definition of a key; among all, unless told otherwise.
-
-    Raises
-    ------
-    ArgumentError
-        There is none.
-    """
-    among = definitions() if among is None else among
-    if key not in among:
-        raise ArgumentError.explained(
-            f"Nothing is defined to be recorded as {key!r}.",
-            f"Defined are {', '.join(among)}.",
-            "coursekit/benchmarking/records/definitions.py says how to add one.",
-        )
-    return among[key]

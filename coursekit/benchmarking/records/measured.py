@@ -1,4 +1,4 @@
-"""A record from a measurement: the times, the sources, and what they ran on."""
+"""Measure a definition, and describe the machine and the sources in its record."""
 
 from __future__ import annotations
 
@@ -33,38 +33,38 @@ def record_of(definition: Definition) -> Record:
     CheckFailed
         The benchmark refuses to report a time.
     """
-    found = definition.benchmark()
-    if found.origin != "measured":
+    result = definition.benchmark()
+    if result.origin != "measured":
         raise DeviceError.explained(
             f"{definition.key} was not measured: there is no GPU here.",
             cure="Run this on a machine with a GPU.",
         )
-    if found.ceiling.through != definition.through:
+    if result.ceiling.through != definition.through:
         raise CheckFailed.explained(
-            f"The bytes of {definition.key} pass the {found.ceiling.through}, but its "
+            f"The bytes of {definition.key} pass the {result.ceiling.through}, but its "
             f"definition says {definition.through!r}.",
             "Its setup has arrays on the host, or has none any more.",
             "Correct `through` in the definition.",
         )
     own = {name: sha256(case) for name, case in definition.cases().items()}
-    hashes = {name: own.get(name, LIBRARY) for name in found.cases}
+    hashes = {name: own.get(name, LIBRARY) for name in result.cases}
     return Record(
         key=definition.key,
-        device=found.device,
+        device=result.device,
         driver=driver_version(),
         toolkit=f"NVRTC {compiler_version()}",
         libraries={name: v for name in LIBRARIES if (v := _version(name))},
-        date=found.date,
+        date=result.date,
         source_sha256=combined(hashes),
         case_sha256=hashes,
         commit=commit(paths.repository()),
-        through=found.ceiling.through,
-        rows=found.rows,
+        through=result.ceiling.through,
+        rows=result.rows,
     )
 
 
 def compiler_version() -> str:
-    """Version of the NVRTC that compiles, such as 13.5.37.
+    """Return the version of the NVRTC that compiles, such as 13.5.37.
 
     The package tells the last number, if it is its library that is loaded; another one
     may have been put in front of it.
@@ -80,15 +80,15 @@ def combined(hashes: dict[str, str]) -> str:
 
 
 def driver_version() -> str:
-    """Version of the GPU's driver, such as 580.159; "unknown" where nobody tells."""
+    """Return the version of the GPU's driver, such as 580.159, or "unknown"."""
     try:
         text = Path("/proc/driver/nvidia/version").read_text()
     except OSError:
         text = _answer(
             "nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"
         )
-    found = re.search(r"\b\d{3}\.\d+(?:\.\d+)?\b", text)
-    return found[0] if found else "unknown"
+    match = re.search(r"\b\d{3}\.\d+(?:\.\d+)?\b", text)
+    return match[0] if match else "unknown"
 
 
 def commit(folder: Path) -> str | None:

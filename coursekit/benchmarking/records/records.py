@@ -1,4 +1,4 @@
-"""Records: the files of `assets/records/`, read and written."""
+"""Read and write recorded times, the files of `assets/records/`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Record:
 
 
 def folder() -> Path:
-    """Folder of the records."""
+    """Return the folder of the records."""
     return paths.repository() / "assets" / "records"
 
 
@@ -121,5 +121,5 @@ def _record(content: dict, key: str) -> Record:
 
 
 def _rounded(row: dict) -> dict:
-    """Keep the digits that a measurement has."""
+    """Round the numbers of a row to five digits, more than a measurement has."""
     return {k: float(f"{v:.5g}") if type(v) is float else v for k, v in row.items()}

@@ -33,7 +33,7 @@ _WORD, _INT, _ONE, _ZERO = (
 
 
 class Proposal(ctypes.Structure):
-    """A way to compute that cublasLt proposes, cublasLtMatmulHeuristicResult_t."""
+    """An algorithm that cublasLt proposes, cublasLtMatmulHeuristicResult_t."""
 
     _fields_ = (
         ("algorithm", ctypes.c_uint64 * 8),
@@ -48,8 +48,8 @@ def case() -> Callable | None:
     """Return a case ``(A, B, C, M, N, K)`` of row-major arrays, None without cuBLAS."""
     if importlib.util.find_spec("torch"):
         import torch  # noqa: F401 (brings its cuBLAS into the process)
-    found = [load(names) for names in LIBRARIES]
-    return Fastest(*found) if all(found) else None
+    libraries = [load(names) for names in LIBRARIES]
+    return Fastest(*libraries) if all(libraries) else None
 
 
 def load(names) -> ctypes.CDLL | None:
@@ -115,7 +115,7 @@ class Fastest:
         check(status, "cublasSgemm")
 
     def _ways(self, shape) -> dict[str, Callable]:
-        """What cublasLt proposes for a shape."""
+        """Return the algorithms that cublasLt proposes for a shape."""
         plan = Plan.of(self.lt, shape, self._workspace.address)
         return {
             f"cublasLt {number}": functools.partial(_launch, plan, proposal)
@@ -132,7 +132,7 @@ def _launch(plan: Plan, proposal: Proposal, A, B, C) -> None:
 
 
 def _best_ms(way: Callable, A, B, C) -> float:
-    """Least time of a few launches; infinity where the library refuses."""
+    """Return the least time of a few launches; infinity where the library refuses."""
     import cupy
 
     times = []
@@ -157,7 +157,7 @@ def _stream() -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """A product described to cublasLt, and memory for it to work in.
+    """A product described to cublasLt, with its workspace.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Plan:
         return cls(lt, handle, product, layouts, workspace)
 
     def proposals(self) -> list[Proposal]:
-        """Ask for ways to compute, those first that the library takes for faster."""
+        """Return the algorithms that the library proposes, in its order."""
         preference, count = _WORD(), _INT()
         status = self.lt.cublasLtMatmulPreferenceCreate(ctypes.byref(preference))
         check(status, "cublasLtMatmulPreferenceCreate")
@@ -197,17 +197,17 @@ class Plan:
         self.lt.cublasLtMatmulPreferenceSetAttribute(
             preference, MAX_WORKSPACE, ctypes.byref(most), ctypes.c_size_t(8)
         )
-        found = (Proposal * PROPOSALS)()
+        proposed = (Proposal * PROPOSALS)()
         left, right, out = self.layouts
         status = self.lt.cublasLtMatmulAlgoGetHeuristic(
             self.handle, self.product, left, right, out, out, preference, PROPOSALS,
-            found, ctypes.byref(count),
+            proposed, ctypes.byref(count),
         )  # fmt: skip
         self.lt.cublasLtMatmulPreferenceDestroy(preference)
-        return [p for p in found[: 0 if status else count.value] if not p.state]
+        return [p for p in proposed[: 0 if status else count.value] if not p.state]
 
     def launch(self, proposal: Proposal, addresses: tuple, stream: int) -> None:
-        """Compute in the proposed way; the addresses are in the order of layouts.
+        """Compute by the proposed algorithm; addresses are in the order of layouts.
 
         Raises
         ------
@@ -226,7 +226,7 @@ class Plan:
 
 
 def layout(lt: ctypes.CDLL, rows: int, columns: int, pitch: int) -> ctypes.c_void_p:
-    """Describe a float32 matrix that lies by columns, `pitch` numbers apart."""
+    """Describe a column-major float32 matrix with a leading dimension of `pitch`."""
     held = _WORD()
     status = lt.cublasLtMatrixLayoutCreate(
         ctypes.byref(held), REAL_32, ctypes.c_uint64(rows), ctypes.c_uint64(columns),

@@ -142,24 +142,24 @@ class Graph:
 def convolution(x, w, y, precision: str) -> Callable:
     """Make y = x * w, with a border of one zero."""
     made = Graph("a convolution", precision)
-    found = made.graph.conv_fprop(image=made.given(x), weight=made.given(w), **BORDER)
-    made.result(found, y)
+    result = made.graph.conv_fprop(image=made.given(x), weight=made.given(w), **BORDER)
+    made.result(result, y)
     return made.ready()
 
 
 def convolution_by_data(dy, w, dx, precision: str) -> Callable:
     """Make the gradient of a convolution's input."""
     made = Graph("a convolution's gradient by data", precision)
-    found = made.graph.conv_dgrad(loss=made.given(dy), filter=made.given(w), **BORDER)
-    made.result(found, dx)
+    result = made.graph.conv_dgrad(loss=made.given(dy), filter=made.given(w), **BORDER)
+    made.result(result, dx)
     return made.ready()
 
 
 def convolution_by_weights(x, dy, dw, precision: str) -> Callable:
     """Make the gradient of a convolution's weights."""
     made = Graph("a convolution's gradient by weights", precision)
-    found = made.graph.conv_wgrad(image=made.given(x), loss=made.given(dy), **BORDER)
-    made.result(found, dw)
+    result = made.graph.conv_wgrad(image=made.given(x), loss=made.given(dy), **BORDER)
+    made.result(result, dw)
     return made.ready()
 
 
@@ -192,12 +192,12 @@ class Norm:
 def normalisation(y, norm: Norm, z, precision: str) -> Callable:
     """Make z = relu(batch normalisation of y), by the statistics of the batch."""
     made = Graph("a batch normalisation", precision)
-    found, *kept = made.graph.batchnorm(
+    normalised, *kept = made.graph.batchnorm(
         input=made.given(y), scale=made.given(norm.scale), bias=made.given(norm.shift),
         in_running_mean=made.given(norm.mean), epsilon=made.given(norm.epsilon),
         in_running_var=made.given(norm.variance), momentum=made.given(norm.momentum),
     )  # fmt: skip
-    made.result(made.graph.relu(found), z)
+    made.result(made.graph.relu(normalised), z)
     for held, tensor in zip(
         kept, (norm.seen, norm.unit, norm.mean, norm.variance), strict=True
     ):
@@ -218,9 +218,9 @@ def normalisation_backward(dz, y, norm: Norm, results, precision: str) -> Callab
         bias=made.given(norm.shift),
     )  # fmt: skip
     through = made.graph.relu_backward(loss=made.given(dz), input=z)
-    found = made.graph.batchnorm_backward(
+    gradients = made.graph.batchnorm_backward(
         grad=through, input=seen, scale=scale, mean=mean, inv_variance=unit
     )
-    for held, tensor in zip(found, results, strict=True):
+    for held, tensor in zip(gradients, results, strict=True):
         made.result(held, tensor)
     return made.ready(COMPILED)

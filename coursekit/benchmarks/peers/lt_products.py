@@ -76,14 +76,14 @@ def library() -> ctypes.CDLL:
     """
     import torch  # noqa: F401 (brings its cublasLt into the process)
 
-    found = cublas.load(cublas.LIBRARIES[1])
-    if found is None:
+    installed = cublas.load(cublas.LIBRARIES[1])
+    if installed is None:
         raise LaunchError.explained(
             "cublasLt is not found.",
             "It comes with PyTorch's CUDA wheels and with the CUDA toolkit.",
             "Install one of them.",
         )
-    return found
+    return installed
 
 
 @functools.cache

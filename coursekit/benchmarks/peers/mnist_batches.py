@@ -1,4 +1,4 @@
-"""Copies of batches in front of PyTorch's steps, or beside them, and a graph of all."""
+"""Copy the batches of PyTorch's steps before each step, or overlapped with it."""
 
 from __future__ import annotations
 

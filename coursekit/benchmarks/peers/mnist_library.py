@@ -1,4 +1,4 @@
-"""A training step put together by hand out of what the libraries offer.
+"""A training step composed of the operations of cuDNN and cublasLt.
 
 Convolutions and batch normalisations are graphs of cuDNN, which take the ReLU in. The
 linear layers are products of cublasLt, with biases, ReLU and their gradients behind
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from coursekit.benchmarks.peers.mnist_peers import DEVIATION, MEAN, RATE
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE
 from coursekit.lessons.mnist import FULL
 
 PADDED = 16  # classes, so that rows of products are whole groups of 16 bytes
@@ -24,7 +24,7 @@ POOL = [2, 2], [2, 2], [0, 0], [1, 1], False
 
 
 class Parts:
-    """What a step is put together from, on a GPU; a test puts others in its place."""
+    """The operations that a step is composed of, on a GPU; tests replace them."""
 
     def __init__(self, precision: str):
         from coursekit.benchmarks.peers import cudnn_graphs, lt_products
@@ -105,7 +105,7 @@ class Step:
         return torch.zeros(shape, device=self.place).contiguous(**layout)
 
     def _shapes(self) -> dict[str, tuple[int, ...]]:
-        """Shapes of weights as they lie: channels last, and classes padded."""
+        """Return the shapes of weights in memory: channels last, and classes padded."""
         shapes = {
             name: shape for name, shape in FULL.learnt.items() if "conv" not in name
         }
@@ -123,7 +123,7 @@ class Step:
 
     def _named(self, row) -> dict:
         """Return views of a row, each at a place of its own."""
-        found, at = {}, 0
+        views, at = {}, 0
         for name, shape in self._shapes().items():
             size = math.prod(shape)
             view = row[at : at + size].view(shape)
@@ -131,9 +131,9 @@ class Step:
                 view = view.permute(0, 3, 1, 2)
             if "bn" in name:
                 view = self._channels(view)
-            found[name] = view
+            views[name] = view
             at += -(-size // PLACE) * PLACE
-        return found
+        return views
 
     def _channels(self, values):
         """View a value a channel as cuDNN wants it."""
@@ -197,7 +197,7 @@ class Step:
     # ------------------------------------------------------------ the step
 
     def _reserve(self) -> None:
-        """Reserve what is handed from kernel to kernel, and back."""
+        """Allocate activations, their gradients, and what the step keeps besides."""
         torch, n = self.torch, self.batch
         (first, second), (whole, half, quarter) = FULL.channels, FULL.sides
         last = {"layout": True}
@@ -260,7 +260,7 @@ class Step:
             self.back.append(calls)
 
     def __call__(self, images, labels) -> None:
-        """Go forward, back and downhill."""
+        """Take a step: forward pass, backward pass, and update."""
         torch, aten = self.torch, self.torch.ops.aten
         scale = 1 / (255 * DEVIATION)
         torch.add(self.black, images, alpha=scale, out=self.x[:, 0])

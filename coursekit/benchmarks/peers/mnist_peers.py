@@ -1,4 +1,4 @@
-"""PyTorch's training step in all its forms, and in float64 to compare with."""
+"""PyTorch's training step in all its forms, and the float64 reference."""
 
 from __future__ import annotations
 
@@ -6,46 +6,19 @@ import contextlib
 import functools
 import importlib.util
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 import coursekit as ck
 from coursekit.benchmarks.peers.mnist_batches import Batches, captured
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE, Form
 from coursekit.lessons.mnist import FULL, pytorch
 from coursekit.lessons.mnist.fused.layout import Layout
 
 STEPS = {64: 100, 256: 50, 1024: 25, 4096: 10}  # of a call, by batch
 MOST_COMPILED = 64  # more than all batches of all forms
-RATE, MEAN, DEVIATION = 0.01, 0.1307, 0.3081
 SAMPLE = 4096  # bytes by which one draw of digits is told from another
-
-
-@dataclass(frozen=True)
-class Form:
-    """How PyTorch runs a step.
-
-    Attributes
-    ----------
-    channels_last, fused_sgd : bool
-        Layout of pictures and weights; one kernel for the whole update.
-    mode : str
-        Of torch.compile, empty without it.
-    graph : bool
-        Whether a CUDA graph holds the steps.
-    overlapped : bool
-        Whether the next batch is copied beside a step.
-    library : bool
-        Whether the step is put together out of cuDNN and cuBLASLt, without PyTorch's
-        layers.
-    """
-
-    channels_last: bool = False
-    fused_sgd: bool = False
-    mode: str = ""
-    graph: bool = False
-    overlapped: bool = False
-    library: bool = False
 
 
 PLAIN = Form()
@@ -83,7 +56,7 @@ LIBRARY = {
 
 
 def peers(forms: dict[str, Form], precision: str, starts: Callable) -> dict:
-    """Return what makes a case of each form, None where a machine cannot."""
+    """Return a function for each form that makes its case, or None if it cannot run."""
     return {
         name: functools.partial(_case, form, precision, starts)
         for name, form in forms.items()
@@ -91,7 +64,7 @@ def peers(forms: dict[str, Form], precision: str, starts: Callable) -> dict:
 
 
 def steps(images, labels, start, after, batch: int) -> int:
-    """How many steps a call takes."""
+    """Return how many steps a call takes."""
     return STEPS[batch]
 
 
@@ -154,7 +127,7 @@ class Step:
         return self.torch.nn.functional.cross_entropy(logits, labels.long())
 
     def __call__(self, images, labels) -> None:
-        """Go forward, back and downhill."""
+        """Take a step: forward pass, backward pass, and update."""
         self.loss(images, labels).backward()
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
@@ -229,15 +202,15 @@ def _step(form: Form, precision: str, batch: int):
 
 
 def _allow_compiling() -> None:
-    """Let every batch be compiled for itself, and fail where one is not."""
+    """Let torch.compile compile each batch size, and raise an error if it does not."""
     import torch
 
-    wanted = {
+    settings = {
         "recompile_limit": MOST_COMPILED, "cache_size_limit": MOST_COMPILED,
         "fail_on_recompile_limit_hit": True,
     }  # fmt: skip
     config = torch._dynamo.config
-    for name, value in wanted.items():
+    for name, value in settings.items():
         if hasattr(config, name):
             setattr(config, name, value)
 

@@ -1,4 +1,4 @@
-"""What the ladders are compared with: CUB and PyTorch, where a machine has them."""
+"""Cases of CUB and of PyTorch, for machines that have these libraries."""
 
 from __future__ import annotations
 
@@ -15,21 +15,11 @@ from pathlib import Path
 
 import coursekit as ck
 from coursekit import paths
-from coursekit.benchmarking.verification import Returned
-from coursekit.errors import CompileError, LaunchError, UnsupportedError
+from coursekit.benchmarking.timed_cases import Returned
+from coursekit.errors import CompileError, LaunchError
 
 SOURCE = Path(__file__).with_name("cub_peers.cu")
 Case = Callable[..., object]
-
-
-def absent(*arguments: object) -> None:
-    """Stand for a peer that this machine lacks; its times may still be recorded."""
-    raise UnsupportedError.explained(
-        "This case runs only on a machine with a GPU and the library that it names.",
-        "It is here for the times that were recorded of it.",
-        "Show the benchmark, or run it where the library is installed.",
-    )
-
 
 # ---------------------------------------------------------------- CUB
 
@@ -160,7 +150,7 @@ def _by_size(torch, function: Callable) -> Callable:
     latest: dict[str, object] = {}
 
     def call(*tensors):
-        size = tuple(getattr(one, "shape", one) for one in tensors)
+        size = tuple(getattr(argument, "shape", argument) for argument in tensors)
         if latest.get("size") != size:
             torch._dynamo.reset()
             config = torch._dynamo.config

@@ -1,4 +1,4 @@
-"""The fastest of several launches of a library, timed without the host."""
+"""Choose the fastest of several algorithms of a library, by the GPU's clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Way = TypeVar("Way")
 
 
 def fastest(ways: Iterable[Way], time_ms: Callable[[Way, float], float]) -> Way | None:
-    """Return the way that takes least, None where all take for ever.
+    """Return the algorithm that takes least time, None where none runs.
 
     `time_ms` is given a way and the least time so far.
     """

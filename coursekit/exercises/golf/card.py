@@ -7,7 +7,7 @@ from fractions import Fraction
 from html import escape
 
 from coursekit.display.listing import panel
-from coursekit.exercises.golf.score import MEDALS, Score, Tally
+from coursekit.exercises.golf.outcome import MEDALS, Outcome, Tally
 from coursekit.exercises.trial import written
 
 _WIDE = 64
@@ -33,7 +33,7 @@ def times(ratio: Fraction) -> str:
     return f"{hundredths // 100}.{hundredths % 100:02} x"
 
 
-def rows(score: Score) -> tuple[Row, ...]:
+def rows(score: Outcome) -> tuple[Row, ...]:
     """Return the counts of a score, with their shares of the ideal."""
     if score.scored is None:
         return ()
@@ -56,13 +56,13 @@ def _share(tally: Tally, name: str) -> str:
     return ", ".join(parts)
 
 
-def headline(score: Score) -> str:
+def headline(score: Outcome) -> str:
     """One line that says how it went."""
     state = f"{score.medal} medal" if score.medal else "right, no medal yet"
     return f"Count Golf, {score.hole.name}: {state if score.passed else 'refused'}"
 
 
-def summary(score: Score) -> str:
+def summary(score: Outcome) -> str:
     """Say all that counts in one line."""
     if not score.passed:
         return f"{headline(score)} ({score.stage or 'the compiler'})"
@@ -73,7 +73,7 @@ def summary(score: Score) -> str:
     return f"{headline(score)}; correct, race-free; {', '.join(counts)}"
 
 
-def costly(score: Score) -> str:
+def costly(score: Outcome) -> str:
     """Say which line costs most."""
     line = score.costliest
     if line is None:
@@ -90,13 +90,13 @@ def shortened(code: str) -> str:
     return code if len(code) <= _WIDE else f"{code[: _WIDE - 4]} ..."
 
 
-def advice(score: Score) -> str:
+def advice(score: Outcome) -> str:
     """Say what to look at, and which medal it is for."""
     words = score.advice
     return f"Next, {score.next_medal}: {words}" if score.next_medal and words else words
 
 
-def message(score: Score) -> str:
+def message(score: Outcome) -> str:
     """Class and text of the error, and where it was seen."""
     error = score.error
     if error is None:
@@ -106,7 +106,7 @@ def message(score: Score) -> str:
     return "\n".join([text, *getattr(error, "__notes__", ())])
 
 
-def text(score: Score) -> str:
+def text(score: Outcome) -> str:
     """Return the whole card, for a terminal."""
     lines = [headline(score)]
     found = rows(score)
@@ -123,7 +123,7 @@ def text(score: Score) -> str:
     return "\n".join(lines)
 
 
-def html(score: Score) -> str:
+def html(score: Outcome) -> str:
     """Return the card as it is stored in a notebook, small on purpose."""
     title, *lines = text(score).split("\n")
     kept = [line[2:] for line in lines if line.strip() != advice(score)]

@@ -18,7 +18,8 @@ from coursekit.exercises.golf import bench as benches
 from coursekit.exercises.golf import rules, shape
 from coursekit.exercises.golf.bench import Bench, seen_with
 from coursekit.exercises.golf.hole import METRICS, Hole
-from coursekit.exercises.golf.score import Score, Tally
+from coursekit.exercises.golf.outcome import Tally
+from coursekit.exercises.golf.score import Score
 from coursekit.exercises.trial import Problem
 from coursekit.runtime.launching import Kernel, Launcher
 from coursekit.runtime.simulator import simulator

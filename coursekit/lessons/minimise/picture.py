@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib import rc_context
 
 from coursekit import plot
 from coursekit.lessons.minimise.cases import length
-from coursekit.lessons.minimise.trials import FAILS
-
-if TYPE_CHECKING:
-    from coursekit.lessons.minimise.result import Minimised
+from coursekit.lessons.minimise.trials import FAILS, Attempt
 
 NOTE = "failures and passes on the simulator"
 
 
-def draw(found: Minimised) -> plot.Chart:
-    """Draw the smallest failing case so far, and what was tried in its place."""
-    names = list(found.case)[: len(plot.COLOURS)]
-    sizes = [[length(a.case[name]) for name in names] for a in found.attempts]
-    fails = [attempt.verdict == FAILS for attempt in found.attempts]
-    ends = ", ".join(f"{name} = {length(found.case[name]):,}" for name in names)
+def draw(
+    start: Mapping[str, Any],
+    smallest: Mapping[str, Any],
+    attempts: Sequence[Attempt],
+    summary: str,
+) -> plot.Chart:
+    """Draw the smallest failing case so far, and what was tried in its place.
+
+    Parameters
+    ----------
+    start, smallest : dict of str to int or ndarray
+        The case that the search began with, and the one that it ended with.
+    attempts : sequence of Attempt
+        All cases that were run, in order.
+    summary : str
+        How many were run, in words.
+    """
+    names = list(smallest)[: len(plot.COLOURS)]
+    sizes = [[length(a.case[name]) for name in names] for a in attempts]
+    fails = [attempt.verdict == FAILS for attempt in attempts]
+    ends = ", ".join(f"{name} = {length(smallest[name]):,}" for name in names)
     title = f"{len(sizes)} cases to {ends}"
     with rc_context(plot.STYLE):
         chart = plot.new_chart()
@@ -41,10 +54,14 @@ def draw(found: Minimised) -> plot.Chart:
     chart.rows = tuple(
         (number, *row, attempt.verdict)
         for number, (row, attempt) in enumerate(
-            zip(sizes, found.attempts, strict=True), start=1
+            zip(sizes, attempts, strict=True), start=1
         )
     )
-    chart.alt = _in_words(found, names, title)
+    began = ", ".join(f"{name} = {length(start[name]):,}" for name in names)
+    chart.alt = (
+        f"{title}. It begins with {began}, and each case that fails as the first one "
+        f"does is the next to be made smaller. {summary} {NOTE.capitalize()}."
+    )
     return chart
 
 
@@ -71,11 +88,3 @@ def _draw_one(axes, number: int, name: str, values, fails) -> None:
             label=name if failing else None,
             zorder=3,
         )
-
-
-def _in_words(found: Minimised, names: list[str], title: str) -> str:
-    began = ", ".join(f"{name} = {length(found.start[name]):,}" for name in names)
-    return (
-        f"{title}. It begins with {began}, and each case that fails as the first one "
-        f"does is the next to be made smaller. {found.summary} {NOTE.capitalize()}."
-    )

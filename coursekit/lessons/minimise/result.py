@@ -58,7 +58,7 @@ class Minimised:
         """
         from coursekit.lessons.minimise.picture import draw
 
-        return draw(self)
+        return draw(self.start, self.case, self.attempts, self.summary)
 
     def __repr__(self) -> str:
         lines = [f"  {name}: {old} -> {new}" for name, old, new in self.rows()]

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from coursekit.errors import ArgumentError
 from coursekit.lessons.model_gpu.memory import values
 from coursekit.runtime.arrays import DeviceArray
 from coursekit.toolchain import building
 
-if TYPE_CHECKING:
-    from coursekit.lessons.model_gpu.gpu import ModelGpu
-
 COMPILE_MS = 40.0
+
+
+class Device(Protocol):
+    """The GPU of a kernel, as far as the kernel needs it: `ModelGpu` is one."""
+
+    def spend(self, milliseconds: float) -> None:
+        """Let the host work for a while."""
+
+    def launch(self, kernel: ModelKernel, arrays: tuple, stream: int = 0) -> None:
+        """Queue a kernel."""
 
 
 class ModelKernel:
     """A kernel of the model: what NumPy computes, in the time that the rules say."""
 
-    def __init__(self, gpu: ModelGpu, name: str, function: Callable, **facts):
+    def __init__(self, gpu: Device, name: str, function: Callable, **facts):
         self.gpu, self.name, self._function = gpu, name, function
         self._writes = facts.pop("writes")
         self._updates, self._lazy = facts.pop("updates"), facts.pop("lazy")

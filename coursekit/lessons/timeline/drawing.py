@@ -2,37 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from coursekit.lessons.timeline.operations import MODEL, Operation
 from coursekit.lessons.timeline.program import HOST
-from coursekit.lessons.timeline.schedule import MODEL, Operation, Schedule
 from coursekit.plot.timelines import timeline
 
 
-def chart(schedule: Schedule, title: str, lanes: str):
-    """Return the picture; `lanes` is "engine" or "stream"."""
-    waits = [each.name for each in schedule.host if each.kind == "wait"]
+def chart(
+    operations: Sequence[Operation],
+    host: Sequence[Operation],
+    *,
+    title: str,
+    origin: str,
+    bound_us: float,
+    lanes: str,
+):
+    """Draw copies and kernels, and above them what the host did.
+
+    Parameters
+    ----------
+    operations, host : sequence of Operation
+        As `Schedule` has them.
+    title : str
+        What the picture shows, as a sentence.
+    origin : str
+        The rates, and where they are from.
+    bound_us : float
+        Work of the busiest engine, drawn as a limit.
+    lanes : str
+        "engine" or "stream": what a row of bars is.
+    """
+    waits = [each.name for each in host if each.kind == "wait"]
     spans = [
         (lane, each.name, each.start_us, each.end_us)
-        for lane, members in _lanes(schedule, lanes)
+        for lane, members in _lanes(operations, host, lanes)
         for each in members
     ]
-    title = title or f"The model needs {schedule.makespan_us:.6g} us"
-    bound = schedule.bound_us
     return timeline(
         spans,
         title=title,
-        origin=f"{schedule.origin}; {MODEL}",
-        limits={f"no order beats {bound:.6g} us": bound},
+        origin=f"{origin}; {MODEL}",
+        limits={f"no order beats {bound_us:.6g} us": bound_us},
         unit="us",
         waits=waits,
     )
 
 
-def _lanes(schedule: Schedule, by: str):
+def _lanes(
+    operations: Sequence[Operation], host: Sequence[Operation], by: str
+) -> Iterator[tuple[str, list[Operation]]]:
     """Yield each lane with its bars; what runs side by side gets lanes of its own."""
-    yield HOST, list(schedule.host)
-    names = dict.fromkeys(getattr(each, by) for each in schedule.operations)
+    yield HOST, list(host)
+    names = dict.fromkeys(getattr(each, by) for each in operations)
     for name in names:
-        mine = [each for each in schedule.operations if getattr(each, by) == name]
+        mine = [each for each in operations if getattr(each, by) == name]
         rows = _rows(mine)
         for number, row in enumerate(rows, 1):
             yield (name if len(rows) == 1 else f"{name} ({number})"), row

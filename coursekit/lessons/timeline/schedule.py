@@ -8,66 +8,8 @@ from html import escape
 from typing import Any
 
 from coursekit.lessons.timeline.engines import Span
+from coursekit.lessons.timeline.operations import MODEL, Conflict, Operation
 from coursekit.lessons.timeline.program import HOST
-
-MODEL = "a model, not a measurement"
-
-
-@dataclass(frozen=True)
-class Operation:
-    """One copy or kernel, or something that the host did.
-
-    Attributes
-    ----------
-    name, stream, engine : str
-        Without a stream where the host did it.
-    start_us, end_us : float
-    waits_for : tuple of str
-        The operations that CUDA orders directly before it: the one before it in its
-        stream, those of events, those of the default stream.
-    share : float
-        Part of the SMs that a kernel fills; 1 for copies.
-    kind : str
-        "operation"; of the host "issue", "work" or "wait".
-    reads, writes : tuple of str
-        Buffers on the device.
-    """
-
-    name: str
-    stream: str
-    engine: str
-    start_us: float
-    end_us: float
-    waits_for: tuple[str, ...] = ()
-    share: float = 1.0
-    kind: str = "operation"
-    reads: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-
-    @property
-    def us(self) -> float:
-        """How long it took."""
-        return self.end_us - self.start_us
-
-
-@dataclass(frozen=True)
-class Conflict:
-    """Two operations that use one buffer, one of them writing, and nothing orders them.
-
-    In this schedule they may well follow each other; on a GPU nothing says so.
-
-    Attributes
-    ----------
-    buffer, first, second : str
-        Names; `first` was issued first.
-    """
-
-    buffer: str
-    first: str
-    second: str
-
-    def __str__(self) -> str:
-        return f"nothing orders {self.first} and {self.second} on {self.buffer}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -233,7 +175,14 @@ class Schedule:
         """
         from coursekit.lessons.timeline import drawing
 
-        return drawing.chart(self, title, lanes)
+        return drawing.chart(
+            self.operations,
+            self.host,
+            title=title or f"The model needs {self.makespan_us:.6g} us",
+            origin=self.origin,
+            bound_us=self.bound_us,
+            lanes=lanes,
+        )
 
 
 def _operation(span: Span, spans) -> Operation:

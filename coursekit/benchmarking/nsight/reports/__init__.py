@@ -86,17 +86,19 @@ def of_counters(counters: Counters) -> Report:
 
 
 def _of_text(text: str, launch: int) -> Report:
-    found = parsing.launches(text)
-    if not 0 <= launch < len(found):
+    launches = parsing.launches(text)
+    if not 0 <= launch < len(launches):
         raise ArgumentError.explained(
-            f"The report has no launch {launch}: it has {len(found)}.",
-            cure=f"Give a number from 0 to {len(found) - 1}.",
+            f"The report has no launch {launch}: it has {len(launches)}.",
+            cure=f"Give a number from 0 to {len(launches) - 1}.",
         )
-    one = found[launch]
-    device = f"a GPU of compute capability {one.capability}" if one.capability else ""
+    chosen = launches[launch]
+    device = (
+        f"a GPU of compute capability {chosen.capability}" if chosen.capability else ""
+    )
     return Report(
-        one.kernel, one.grid, one.block, one.metrics,
-        parsing.counts_of(one.metrics), device=device, origin="listing",
+        chosen.kernel, chosen.grid, chosen.block, chosen.metrics,
+        parsing.counts_of(chosen.metrics), device=device, origin="listing",
     )  # fmt: skip
 
 

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from coursekit.benchmarking.nsight import counters
-from coursekit.benchmarking.nsight.reports import metrics as known
-from coursekit.benchmarking.nsight.reports import parsing, store
+from coursekit.benchmarking.nsight.reports import metrics, parsing, store
 from coursekit.benchmarking.nsight.reports.recorded import LAUNCHES
 from coursekit.benchmarking.nsight.reports.report import Report
 from coursekit.errors import ArgumentError, DeviceError
@@ -128,21 +127,21 @@ def record(key: str, keep: Path | None = None) -> Report:
     )
 
 
-def kept(metrics: dict[str, float]) -> dict[str, float]:
-    """Return the metrics that a report shows."""
-    names = {*known.every(), *map(known.STALL_METRIC.format, known.STALLS)}
-    return {name: value for name, value in metrics.items() if name in names}
+def kept(values: dict[str, float]) -> dict[str, float]:
+    """Return the values of the metrics that a report shows."""
+    names = {*metrics.every(), *map(metrics.STALL_METRIC.format, metrics.STALLS)}
+    return {name: value for name, value in values.items() if name in names}
 
 
 def _more_metrics() -> list[str]:
     capability = backends.current().device.compute_capability
     terms = counters.metrics_of(capability) | counters.OF_MACHINE_CODE
     names = {metric for parts in terms.values() for _, metric in parts}
-    return sorted(names | set(known.every()))
+    return sorted(names | set(metrics.every()))
 
 
 def lines_of(file: Path, source: str) -> dict[int, dict]:
-    """Samples, instructions and stalls of each line of a source; empty where untold."""
+    """Return samples, instructions and stalls by source line; empty where unknown."""
     folders = [place for pattern in _PYTHON_INTERFACE for place in glob.glob(pattern)]
     if not folders:
         return {}
@@ -162,8 +161,8 @@ _SAMPLED = re.compile(r"smsp__pcsamp_warps_issue_stalled_(\w+?)(_not_issued)?$")
 
 
 def source_lines(action, source: str) -> dict[int, dict]:
-    """Add up by source line what the profiler has by instruction."""
-    found: dict[int, dict] = {}
+    """Sum the profiler's numbers per instruction into numbers per source line."""
+    by_line: dict[int, dict] = {}
     for name in action.metric_names():
         sampled = _SAMPLED.match(name)
         executed = name == "inst_executed"
@@ -173,7 +172,7 @@ def source_lines(action, source: str) -> dict[int, dict]:
             where = action.source_info(address)
             if not number or where is None or Path(where.file_name()).name != source:
                 continue
-            row = found.setdefault(where.line(), {"samples": 0, "instructions": 0})
+            row = by_line.setdefault(where.line(), {"samples": 0, "instructions": 0})
             if executed:
                 row["instructions"] += number
                 continue
@@ -181,7 +180,7 @@ def source_lines(action, source: str) -> dict[int, dict]:
             reason = _SPELT.get(sampled[1], sampled[1])
             stalls = row.setdefault("stalls", {})
             stalls[reason] = stalls.get(reason, 0) + number
-    return dict(sorted(found.items()))
+    return dict(sorted(by_line.items()))
 
 
 def _instances(metric) -> list[tuple[int, int]]:
@@ -195,8 +194,8 @@ def _instances(metric) -> list[tuple[int, int]]:
 
 
 def _version() -> str:
-    found = re.search(r"Version ([\d.]+)", _run("ncu", "--version"))
-    return found[1] if found else "of unknown version"
+    match = re.search(r"Version ([\d.]+)", _run("ncu", "--version"))
+    return match[1] if match else "of unknown version"
 
 
 def _run(*command: str) -> str:

@@ -1,4 +1,4 @@
-"""A report as a page: sections that open, each metric explained, heated lines.
+"""A report as HTML: sections that open, each metric explained, costs by line.
 
 The tables have no colours of their own, so every theme can show them, and sections
 open without a running kernel.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from coursekit.benchmarking.nsight.reports.report import Report, shown
+from coursekit.benchmarking.nsight.reports.findings import Findings, shown
 from coursekit.display.listing import Cell, Listing, Row, highlighted, plain
 
 _LEFT = 'style="text-align:left"'
@@ -28,7 +28,7 @@ _REQUESTS = {
 }
 
 
-def html(report: Report) -> str:
+def html(report: Findings) -> str:
     """Return the page of a report."""
     parts = [
         f"<div><b>{escape(report.title)}</b> ({escape(report.note)})</div>",
@@ -37,16 +37,16 @@ def html(report: Report) -> str:
         _requests(report),
         _stalls(report),
     ]
-    listing = heated(report)
+    listing = line_costs(report)
     source = listing._repr_html_() if listing else ""
     return "".join(parts) + source
 
 
-def _sections(report: Report) -> Iterator[str]:
-    for number, (section, found) in enumerate(report.sections()):
+def _sections(report: Findings) -> Iterator[str]:
+    for number, (section, values) in enumerate(report.sections()):
         rows = [
             (_label(m.label, m.means), shown(value, m.unit), m.means, m.do)
-            for m, value in found
+            for m, value in values
         ]
         yield _details(section.title, _table(_EXPLAINED, rows), number == 0)
 
@@ -55,7 +55,7 @@ def _label(label: str, means: str) -> str:
     return label or means.rstrip(".")
 
 
-def _requests(report: Report) -> str:
+def _requests(report: Findings) -> str:
     rows = []
     for title, requests, moved, conflicts, unit in report.memory():
         each = f"{moved / requests:.3g}" if requests else ""
@@ -68,7 +68,7 @@ def _requests(report: Report) -> str:
     return _details("Requests of the warps", _table(heads, rows, numbers=4), True)
 
 
-def _stalls(report: Report) -> str:
+def _stalls(report: Findings) -> str:
     stalls = report.stalls()
     if not stalls:
         return ""
@@ -110,8 +110,8 @@ def _details(title: str, content: str, is_open: bool) -> str:
     return f"<details{state}>{summary}{content}</details>"
 
 
-def heated(report: Report) -> Listing | None:
-    """Show the lines of the kernel with samples, or else with instructions."""
+def line_costs(report: Findings) -> Listing | None:
+    """Return the kernel's lines with their samples, or else with their instructions."""
     if not report.source or not report.lines:
         return None
     samples = any(row.get("samples") for row in report.lines.values())
@@ -144,7 +144,7 @@ def _bar(amount: int, most: int) -> str:
 
 
 def _reasons(row: dict) -> str:
-    """Name the largest stalls of a line, the work itself left out."""
+    """Name the most frequent stall reasons of a line."""
     stalls = {k: n for k, n in row.get("stalls", {}).items() if k != "selected"}
     largest = sorted(stalls, key=lambda reason: -stalls[reason])[:_NAMED]
     return ", ".join(name.replace("_", " ") for name in largest)

@@ -1,4 +1,4 @@
-"""Reading what Nsight Compute writes: its details page, its raw page as CSV."""
+"""Read the output of Nsight Compute: its details page, or its raw page as CSV."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def launches(text: str) -> list[Launch]:
     ArgumentError
         The text is neither.
     """
-    found = _of_csv(text) if '"ID"' in text else _of_details(text)
-    if not found or not any(launch.metrics for launch in found):
+    launches_read = _of_csv(text) if '"ID"' in text else _of_details(text)
+    if not launches_read or not any(launch.metrics for launch in launches_read):
         raise _unreadable(text)
-    return found
+    return launches_read
 
 
 def counts_of(metrics: dict[str, float]) -> dict[str, int]:
@@ -60,24 +60,26 @@ def counts_of(metrics: dict[str, float]) -> dict[str, int]:
 
 
 def _of_details(text: str) -> list[Launch]:
-    found: list[Launch] = []
+    launches_read: list[Launch] = []
     section, columns = "", []
     for line in text.splitlines():
         if match := _KERNEL.match(line):
             grid, block = (_extent(match[key]) for key in ("grid", "block"))
-            found.append(Launch(_bare(match["name"]), grid, block, match["capability"]))
+            launches_read.append(
+                Launch(_bare(match["name"]), grid, block, match["capability"])
+            )
         elif match := _SECTION.match(line):
             section, columns = match[1], []
         elif _RULE.match(line):
             columns = [(m.start(), m.end()) for m in re.finditer(r"-+", line)]
-        elif found and columns and line.strip():
+        elif launches_read and columns and line.strip():
             row = [line[start : end + 1].strip() for start, end in columns]
-            _put(found[-1].metrics, section, row)
-    return found
+            _put(launches_read[-1].metrics, section, row)
+    return launches_read
 
 
 def _put(metrics: dict[str, float], section: str, row: list[str]) -> None:
-    """Store a row of the details page under the metric's own name."""
+    """Store the value of a row of the details page under the metric's name."""
     if len(row) != 3 or row[0] == "Metric Name":
         return
     label, unit, text = row
@@ -85,8 +87,8 @@ def _put(metrics: dict[str, float], section: str, row: list[str]) -> None:
     if value is None:
         return
     value, base = in_base_units(value, unit)
-    for name, known, kind in _labels(section):
-        if known == label and _alike(base, kind):
+    for name, heading, kind in _labels(section):
+        if heading == label and _alike(base, kind):
             metrics[name] = 1e9 * value if kind == "ns" else value
 
 
@@ -98,12 +100,12 @@ def _labels(section: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _alike(base: str, kind: str) -> bool:
-    """Whether a unit of the page is the one that the table expects."""
-    wanted = {
+    """Return whether a unit of the page is the one that the table expects."""
+    expected = {
         "%": ("%",), "B": ("byte", "byte/block"), "B/s": ("byte/second",),
         "ns": ("second",), "Hz": ("cycle/second", "hz"),
     }  # fmt: skip
-    return kind not in wanted or base in wanted[kind]
+    return kind not in expected or base in expected[kind]
 
 
 def in_base_units(value: float, unit: str) -> tuple[float, str]:
@@ -131,7 +133,7 @@ def _of_csv(text: str) -> list[Launch]:
     if len(rows) < 3 or "Metric Name" in rows[0]:
         return []
     names, units, *values = rows
-    found = []
+    launches_read = []
     for row in values:
         if len(row) != len(names):
             continue
@@ -147,8 +149,8 @@ def _of_csv(text: str) -> list[Launch]:
             if "__" in name and value is not None:
                 value, base = in_base_units(value, unit)
                 launch.metrics[name] = 1e9 * value if base == "second" else value
-        found.append(launch)
-    return found
+        launches_read.append(launch)
+    return launches_read
 
 
 def _bare(name: str) -> str:

@@ -83,10 +83,10 @@ LAUNCHES = {
 
 
 def run(key: str) -> None:
-    """Launch once what a key names."""
-    found = LAUNCHES[key]
-    kernel = ck.compile(found.file)[found.kernel]
-    grid, block, arguments = found.launch()
+    """Launch the kernel of a key once."""
+    recorded = LAUNCHES[key]
+    kernel = ck.compile(recorded.file)[recorded.kernel]
+    grid, block, arguments = recorded.launch()
     kernel[grid, block](*arguments)
 
 

@@ -1,4 +1,4 @@
-"""Recorded reports: the files of `assets/reports/`, read and written."""
+"""Read and write recorded reports, the files of `assets/reports/`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SCHEMA = 1
 
 
 def folder() -> Path:
-    """Folder of the reports."""
+    """Return the folder of the recorded reports."""
     return paths.repository() / "assets" / "reports"
 
 
@@ -33,7 +33,7 @@ def hash_of(file: str) -> str:
 
 
 def is_stale(report: Report) -> bool:
-    """Whether the kernel's code has changed since it was recorded."""
+    """Return whether the kernel's code has changed since the report was recorded."""
     return report.source_sha256 != hash_of(report.file)
 
 

@@ -1,4 +1,4 @@
-"""Recorded times of bias and GELU, as two kernels and as one."""
+"""Benchmark of bias and GELU, as two kernels and as one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
+from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import peers
-from coursekit.benchmarks.row_ladders import ROUNDING, compare
-from coursekit.benchmarks.transposes import cover
+from coursekit.benchmarks.rows import ROUNDING, compare
 
 COLS = 4096
 FURTHEST, STEP = 16.0, 2.0**-12  # of the table of the normal distribution
@@ -50,7 +50,7 @@ def arrays(rows: int) -> tuple:
 
 @functools.cache
 def probabilities() -> tuple[np.ndarray, np.ndarray]:
-    """Tabulate the normal distribution; between entries, lines are off by 2e-9."""
+    """Tabulate the normal distribution; linear interpolation is off by 2e-9."""
     places = np.arange(-FURTHEST, FURTHEST + STEP, STEP)
     values = [0.5 * math.erfc(-place / math.sqrt(2)) for place in places]
     return places, np.array(values)
@@ -63,9 +63,9 @@ def is_gelu(x, offset, z, y, rows: int) -> bool:
     normcdff is off by 5 units in the last place, and a product is left.
     """
     xp, x, offset, y = drawn.viewed(x, offset, y)
-    wanted = x.astype(xp.float64) + offset
-    wanted *= xp.interp(wanted, *map(xp.asarray, probabilities()))
-    compare(y, wanted, 12 * ROUNDING, absolute=20 * ROUNDING)
+    expected = x.astype(xp.float64) + offset
+    expected *= xp.interp(expected, *map(xp.asarray, probabilities()))
+    compare(y, expected, 12 * ROUNDING, absolute=20 * ROUNDING)
     return True
 
 

@@ -1,4 +1,4 @@
-"""Recorded times of a pipeline: copies in, work and copies out that overlap."""
+"""Benchmark of a pipeline whose copies in, kernels and copies out overlap."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking import wall_clock
 from coursekit.benchmarking.records.definitions import Definition
-from coursekit.benchmarks.moving import pinned
+from coursekit.benchmarks.drawn import pinned
 
 N, BLOCK, ROUNDS = 2**23, 256, 160
 CHUNKS = (1, 2, 4, 8, 16)
@@ -40,7 +40,7 @@ class Pipeline:
         self.depth_first = depth_first
 
     def __call__(self, x, roots, chunks: int) -> None:
-        """Queue it all: chunk by chunk, or phase by phase."""
+        """Queue all work: chunk by chunk, or phase by phase."""
         work = [self._phases(x, roots, chunks, number) for number in range(chunks)]
         order = work if self.depth_first else zip(*work, strict=True)
         for phases in order:
@@ -54,13 +54,13 @@ class Pipeline:
         length = x.size // chunks
         part = slice(number * length, (number + 1) * length)
         source, target = x[part], roots[part]
-        given, found = (array[part] for array in _on_gpu())
+        given, results = (array[part] for array in _on_gpu())
         copy, runtime = _queue, cupy.cuda.runtime
         grid = -(-length // BLOCK)
         return (
             lambda: copy(given, source, runtime.memcpyHostToDevice, stream),
-            lambda: self.kernel[grid, BLOCK, 0, stream](given, found, length, ROUNDS),
-            lambda: copy(target, found, runtime.memcpyDeviceToHost, stream),
+            lambda: self.kernel[grid, BLOCK, 0, stream](given, results, length, ROUNDS),
+            lambda: copy(target, results, runtime.memcpyDeviceToHost, stream),
         )
 
 
@@ -98,7 +98,7 @@ def overlap_cases() -> dict[str, Callable]:
 
 
 def overlap_arrays(chunks: int) -> tuple:
-    """Draw numbers from 1 to 100 in pinned memory; and room there for their roots."""
+    """Draw numbers from 1 to 100 in pinned memory; allocate their roots there too."""
     x = 1 + 99 * np.random.default_rng().random(N, dtype=np.float32)
     return pinned(x), pinned(np.zeros_like(x)), chunks
 

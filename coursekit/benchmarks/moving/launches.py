@@ -1,4 +1,4 @@
-"""Recorded times of starting kernels: one by one, in graphs, dependent ones early."""
+"""Benchmarks of launches: one by one, in a graph, and with early dependents."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Arguments:
 
     @property
     def address(self) -> int:
-        """Where the list of places begins."""
+        """The address of the array of pointers to arguments."""
         return ctypes.addressof(self.places)
 
 
@@ -185,9 +185,9 @@ def counters(times: int) -> tuple:
 
 
 def has_counted(start, counter, times: int) -> None:
-    """Every launch has added 1, and none got lost."""
-    found = int(ck.to_host(counter)[0]) - int(ck.to_host(start)[0])
-    assert found == times, f"{found} launches were counted, not {times}"
+    """Check that every launch has added 1."""
+    counted = int(ck.to_host(counter)[0]) - int(ck.to_host(start)[0])
+    assert counted == times, f"{counted} launches were counted, not {times}"
 
 
 DEFINITIONS = (

@@ -1,4 +1,4 @@
-"""Recorded times of moving data: copies over the link and on the GPU, allocation."""
+"""Benchmarks of copies between host and GPU and on the GPU, and of allocation."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking import wall_clock
 from coursekit.benchmarking.records.definitions import Definition
+from coursekit.benchmarks.drawn import pinned
 
 SIZES = (2**12, 2**16, 2**20, 2**24, 2**28)  # 4 KiB to 256 MiB
 ON_DEVICE_SIZES = (2**12, 2**16, 2**20, 2**22, 2**28)
@@ -21,18 +22,8 @@ PINNED, NO_HANDLE, ON_DEVICE, RELEASE_THRESHOLD = 1, 0, 1, 4  # of the runtime's
 
 
 def words(nbytes: int) -> np.ndarray:
-    """Draw so many bytes, in memory that the system may move: pageable."""
+    """Draw random bytes in pageable memory."""
     return np.random.default_rng().integers(0, 2**64, nbytes // 8, dtype=WORD)
-
-
-def pinned(like: np.ndarray) -> np.ndarray:
-    """Copy an array into page-locked memory."""
-    import cupy
-
-    memory = cupy.cuda.alloc_pinned_memory(like.nbytes)
-    found = np.frombuffer(memory, like.dtype, like.size)
-    found[:] = like
-    return found
 
 
 def to_device_cases() -> dict[str, Callable]:
@@ -48,13 +39,13 @@ def to_device_cases() -> dict[str, Callable]:
 
 
 def to_device_arrays(nbytes: int) -> tuple:
-    """Draw the same bytes in both kinds of memory; and room for them on the GPU."""
+    """Draw the same bytes in pageable and in pinned memory; allocate the target."""
     plain = words(nbytes)
     return plain, pinned(plain), ck.empty(plain.size, WORD)
 
 
 def has_arrived(plain, locked, there) -> None:
-    """Compare what lies on the GPU."""
+    """Compare the bytes on the GPU with those of the host."""
     assert np.array_equal(plain, ck.to_host(there)), "other bytes arrived on the GPU"
 
 
@@ -71,16 +62,16 @@ def to_host_cases() -> dict[str, Callable]:
 
 
 def to_host_arrays(nbytes: int) -> tuple:
-    """Draw bytes on the GPU; and other ones where they are to arrive."""
+    """Draw bytes on the GPU, and other bytes in the two targets on the host."""
     plain = words(nbytes)
     return ck.to_device(words(nbytes)), plain, pinned(plain)
 
 
 def has_come_back(there, plain, locked) -> None:
-    """Compare what a case brought; each brings it to a place of its own."""
+    """Tell whether the bytes arrived in one of the two targets."""
     sent = ck.to_host(there)
-    found = any(np.array_equal(sent, place) for place in (plain, locked))
-    assert found, "other bytes arrived on the host"
+    arrived = any(np.array_equal(sent, place) for place in (plain, locked))
+    assert arrived, "other bytes arrived on the host"
 
 
 def on_device_cases() -> dict[str, Callable]:
@@ -104,7 +95,7 @@ def on_device_arrays(nbytes: int) -> tuple:
 
 
 def is_copied(source, target) -> None:
-    """Compare both."""
+    """Compare the two arrays."""
     assert np.array_equal(ck.to_host(source), ck.to_host(target)), "the copy differs"
 
 
@@ -120,7 +111,7 @@ def _copy(target: int, source: int, nbytes: int, kind: str) -> None:
 
 
 def allocate_cases() -> dict[str, Callable]:
-    """Copy by way of a buffer: one that is kept, from a pool, or of its own.
+    """Copy through a buffer that is kept, comes from a pool, or is allocated anew.
 
     A pool gives its memory back whenever the host waits, as the clock does after each
     call; one with a threshold keeps it.
@@ -167,7 +158,7 @@ def _buffer():
 
 @functools.cache
 def _keeping_pool() -> int:
-    """Make a pool on the first GPU that gives nothing back while it lives."""
+    """Make a memory pool on the first GPU that keeps all memory that it has had."""
     import cupy
 
     runtime = cupy.cuda.runtime

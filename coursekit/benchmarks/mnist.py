@@ -1,4 +1,4 @@
-"""Recorded times of a training step on digits: our fused steps beside PyTorch's.
+"""Benchmarks of a training step on MNIST: the fused steps beside PyTorch's.
 
 A call of a case takes 100 steps, fewer of large batches: each copies a batch from
 page-locked memory, goes forward, back and downhill. Its time is the mean of a step, by
@@ -18,9 +18,10 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking import wall_clock
 from coursekit.benchmarking.records.definitions import Definition
-from coursekit.benchmarks.moving import pinned
+from coursekit.benchmarks.drawn import pinned
 from coursekit.benchmarks.peers import mnist_peers
-from coursekit.benchmarks.peers.mnist_peers import DEVIATION, MEAN, RATE, STEPS, steps
+from coursekit.benchmarks.peers.mnist_peers import STEPS, steps
+from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE
 from coursekit.lessons import datasets
 from coursekit.lessons.mnist import FULL, initial_weights
 from coursekit.lessons.mnist.buffers import reserved
@@ -176,7 +177,7 @@ REFERENCE = "tuned, graph, copies overlapped"
 
 
 def _definition(name: str, precision: str, forms: dict, peers: dict) -> Definition:
-    """Define a race; float32 by three products is bound three times as high."""
+    """Define the race of a precision; float32 takes three TF32 products for one."""
     return Definition(
         key=f"mnist/{name}_{precision}",
         cases=functools.partial(cases, precision, forms),

@@ -1,4 +1,4 @@
-"""Recorded times of the first kernels: three ways to add two vectors."""
+"""Benchmarks of the first kernels: three ways to add two vectors."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def vectors(n: int, rng: np.random.Generator | None = None) -> tuple:
 def is_sum(a, b, c, n: int) -> None:
     """Compare with NumPy's sum, in float64."""
     a, b, c = map(ck.to_host, (a, b, c))
-    wanted = a.astype(np.float64) + b
-    np.testing.assert_allclose(c, wanted, rtol=EPSILON, equal_nan=False)
+    expected = a.astype(np.float64) + b
+    np.testing.assert_allclose(c, expected, rtol=EPSILON, equal_nan=False)
 
 
 DEFINITIONS = (

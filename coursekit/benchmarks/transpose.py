@@ -1,4 +1,4 @@
-"""Recorded times of the ladder of transposes, and the copy that no step outruns."""
+"""Benchmarks of the transpose ladder, and of the copy as its limit."""
 
 from __future__ import annotations
 
@@ -7,14 +7,8 @@ from collections.abc import Callable
 import coursekit as ck
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
+from coursekit.benchmarks.grids import COPIED, cover
 from coursekit.benchmarks.peers import peers
-
-COPIED = 4 * 256  # values that a block of the copy moves
-
-
-def cover(n: int, part: int) -> int:
-    """Parts that cover n."""
-    return -(-n // part)
 
 
 def transpose_cases() -> dict[str, Callable]:
@@ -45,7 +39,7 @@ def _transpose(step: str, block, tile: tuple[int, int]) -> Callable:
 
 
 def square(n: int) -> tuple:
-    """Draw an n x n matrix; room for its transpose, and for a copy."""
+    """Draw an n x n matrix; allocate its transpose and a copy."""
     return drawn.uniform(n, n), ck.empty((n, n)), ck.empty((n, n)), n
 
 
@@ -59,7 +53,7 @@ CHANNELS, PIXELS = 64, 56 * 56
 
 
 def image_cases() -> dict[str, Callable]:
-    """Return the ways to bring channels last."""
+    """Return the ways to reorder images from NCHW to NHWC."""
     return {"naive": _image("naive", 8), "tiled": _image("tiled", 32)}
 
 

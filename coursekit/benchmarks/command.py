@@ -9,14 +9,15 @@ from pathlib import Path
 
 from coursekit.benchmarking.ceilings import in_units
 from coursekit.benchmarking.records import records
-from coursekit.benchmarking.records.definitions import Definition, definitions, known
+from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarking.records.measured import record_of
+from coursekit.benchmarks import catalogue
 from coursekit.errors import CourseError, DeviceError
 from coursekit.runtime import backend as backends
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Record, list or check; returns 1 where something is stale or was refused."""
+    """Record, list or check; return 1 if a record is stale or a measurement fails."""
     parser = argparse.ArgumentParser(prog="python -m coursekit record")
     add = parser.add_argument
     add("keys", nargs="*", metavar="KEY", help="all, where none is given")
@@ -40,12 +41,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _chosen(keys: Sequence[str]) -> list[Definition]:
-    found = definitions()
-    return [known(key, found) for key in keys or found]
+    return [catalogue.defined(key) for key in keys or catalogue.definitions()]
 
 
 def _record(definition: Definition, folder: Path | None) -> int:
-    """Measure and write one record; an error is told, and the others go on."""
+    """Measure and write one record; print an error and return 1 if that fails."""
     try:
         record = record_of(definition)
     except CourseError as error:
