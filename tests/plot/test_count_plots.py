@@ -7,6 +7,7 @@ import io
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
@@ -197,3 +198,8 @@ def test_counts_know_the_gpu_that_was_simulated():
     with ck.simulator(device="A100 SXM4 40GB"):
         found = ck.count(kernel, 1, 1, (ck.empty(1, "int32"),))
     assert found.device == ck.device("A100 SXM4 40GB").name
+
+
+def test_no_module_of_the_charts_takes_the_name_of_a_function():
+    modules = {path.stem for path in Path(plot.__file__).parent.glob("*.py")}
+    assert modules & set(plot.__all__) == set()

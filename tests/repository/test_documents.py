@@ -1,4 +1,4 @@
-"""README.md and CONTRIBUTING.md name only what exists: files, verbs, functions."""
+"""The documents name only what exists: files, verbs, functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ import pytest
 import coursekit as ck
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "coursekit/README.md",
+    "coursekit/simt/README.md",
+    "kernels/README.md",
+    "notebooks/README.md",
+    "tests/README.md",
+)
+MOST_WORDS = 700  # of CONTRIBUTING.md
 SUFFIXES = (".py", ".md", ".cu", ".yml", ".toml", ".ipynb", ".svg", ".js")
 MADE_LATER = (".venv", "work/")
 SPAN = re.compile(r"```\w*\n(.*?)```|`([^`\n]+)`", re.DOTALL)
@@ -65,7 +74,9 @@ PATHS = sorted({(d, w) for d in DOCUMENTS for w in words(d) if is_path(w)})
 
 @pytest.mark.parametrize(("document", "path"), PATHS)
 def test_path_that_a_document_names_exists(document, path):
-    assert (ROOT / path).exists() or is_file_of_the_package(path)
+    folders = ROOT, (ROOT / document).parent
+    places = [folder / name for folder in folders for name in (path, f"{path}.py")]
+    assert any(place.exists() for place in places) or is_file_of_the_package(path)
 
 
 @pytest.mark.parametrize(("document", "verb"), named(r"(?<!install )\bmake ([a-z-]+)"))
@@ -87,8 +98,8 @@ def test_tag_that_a_document_names_is_allowed(document, name):
 
 
 @pytest.mark.parametrize("line", ["expect:", "finds:", "needs:"])
-def test_contributing_explains_the_line_of_a_kernel(line):
-    assert any(line in span for span in spans("CONTRIBUTING.md"))
+def test_readme_of_the_kernels_explains_the_line(line):
+    assert any(line in span for span in spans("kernels/README.md"))
 
 
 @pytest.mark.parametrize(
@@ -97,13 +108,18 @@ def test_contributing_explains_the_line_of_a_kernel(line):
 )
 def test_example_of_a_kernel_line_is_read_by_the_tests(line, pattern):
     (shown,) = re.findall(
-        rf"^// {line}: .*$", "\n".join(spans("CONTRIBUTING.md")), re.MULTILINE
+        rf"^// {line}: .*$", "\n".join(spans("kernels/README.md")), re.MULTILINE
     )
     assert pattern.fullmatch(shown)
 
 
-def test_contributing_says_where_kernels_are_launched():
-    assert "tests/kernels/launches/" in words("CONTRIBUTING.md")
+def test_readme_of_the_kernels_says_where_they_are_launched():
+    assert "tests/kernels/launches/PROBLEM.py" in words("kernels/README.md")
+
+
+def test_contributing_is_short():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert len(text.split()) <= MOST_WORDS
 
 
 def test_documents_name_enough_for_these_tests_to_mean_something():

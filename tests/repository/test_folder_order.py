@@ -59,11 +59,12 @@ def imported(text: str) -> Iterator[tuple[int, str]]:
     tree = ast.parse(text)
     aliases: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            if node.module.split(".")[0] == "coursekit":
-                for alias in node.names:
-                    full = f"{node.module}.{alias.name}"
-                    yield node.lineno, full if is_module(full) else node.module
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(
+            "coursekit."
+        ):
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                yield node.lineno, full if is_module(full) else node.module
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name == "coursekit":
@@ -82,10 +83,12 @@ def imported(text: str) -> Iterator[tuple[int, str]]:
     homes = public_homes()
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if id(node) not in documentation and MODULE.fullmatch(node.value):
+            named = id(node) not in documentation and MODULE.fullmatch(node.value)
+            if named and is_module(node.value):
                 yield node.lineno, node.value
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id in aliases and node.attr in homes:
+            of_package = node.value.id in aliases
+            if of_package and node.attr in homes:
                 yield node.lineno, homes[node.attr]
 
 

@@ -12,14 +12,14 @@ from PIL import Image
 
 import coursekit as ck
 from coursekit import plot
-from coursekit.plot import curves
+from coursekit.plot import line_charts
 
 WORKERS = [1, 4, 16]
 
 
 @pytest.fixture
 def chart():
-    return curves.curves(
+    return line_charts.curves(
         WORKERS,
         {"half": [1.0, 1.6, 1.88], "all": [1.0, 4.0, 16.0]},
         title="Half is not much.",
@@ -32,7 +32,7 @@ def chart():
 @pytest.fixture
 def shown():
     values = np.linspace(0, 1, 35).reshape(5, 7)
-    return curves.images(
+    return line_charts.images(
         {"before": values, "after": 1 - values}, title="Two", alt="From black to white."
     )
 
@@ -46,7 +46,7 @@ def pictures(shown) -> list[np.ndarray]:
 
 
 def test_plot_offers_both():
-    assert (plot.curves, plot.images) == (curves.curves, curves.images)
+    assert (plot.curves, plot.images) == (line_charts.curves, line_charts.images)
 
 
 def test_plot_has_nothing_else():
@@ -85,7 +85,7 @@ def test_every_place_has_its_tick(chart):
 def test_curves_that_cannot_be_drawn_are_refused(change):
     given = {"x": WORKERS, "series": {"a": [1.0, 2.0, 3.0]}} | change
     with pytest.raises(ck.ArgumentError, match="plot.curves"):
-        curves.curves(**given, title="t", along="x", of="y")
+        line_charts.curves(**given, title="t", along="x", of="y")
 
 
 def test_each_picture_has_alt_text(shown):
@@ -103,7 +103,7 @@ def test_pictures_are_near_the_values(shown):
 
 
 def test_values_outside_of_black_and_white_are_cut():
-    shown = curves.images({"x": np.full((8, 8), 7.0)}, title="t", alt="White.")
+    shown = line_charts.images({"x": np.full((8, 8), 7.0)}, title="t", alt="White.")
     assert pictures(shown)[0].min() == 1
 
 
@@ -112,7 +112,7 @@ def test_terminal_shows_the_numbers(shown):
 
 
 def test_html_escapes_names():
-    shown = curves.images({"<b>": np.zeros((2, 2))}, title="<i>", alt='"')
+    shown = line_charts.images({"<b>": np.zeros((2, 2))}, title="<i>", alt='"')
     assert "<b><" not in shown._repr_html_() and "<i>" not in shown._repr_html_()
 
 
@@ -121,4 +121,4 @@ def test_html_escapes_names():
 )
 def test_what_is_no_grey_picture_is_refused(given):
     with pytest.raises(ck.ArgumentError, match="plot.images"):
-        curves.images(given, title="t", alt="a")
+        line_charts.images(given, title="t", alt="a")
