@@ -25,10 +25,10 @@ from coursekit.plot.counts import counters
 from coursekit.plot.drawing import draw_limits, draw_lines
 
 _LATER = {
-    "curves": "coursekit.plot.curves",
-    "images": "coursekit.plot.curves",
+    "curves": "coursekit.plot.formulas",
+    "images": "coursekit.plot.pictures",
     "ladder": "coursekit.plot.ladders",
-    "memory_access": "coursekit.plot.memory_access",
+    "memory_access": "coursekit.plot.memory_accesses",
     "rates": "coursekit.plot.rate_curves",
     "roofline": "coursekit.plot.rooflines",
     "speedup": "coursekit.plot.speedups",
