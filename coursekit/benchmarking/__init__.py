@@ -66,7 +66,7 @@ def benchmark(
             definition=definition,
         )
     return on(
-        stopwatch(),
+        default_stopwatch(),
         cases,
         sizes=sizes,
         setup=setup,
@@ -104,7 +104,7 @@ def on(
 
 
 @functools.cache
-def stopwatch() -> Stopwatch:
+def default_stopwatch() -> Stopwatch:
     """Return the stopwatch of this machine's GPU."""
     from coursekit.benchmarking.gpu_stopwatch import GpuStopwatch
 

@@ -25,8 +25,8 @@ from coursekit.plot.counts import counters
 from coursekit.plot.drawing import draw_limits, draw_lines
 
 _LATER = {
-    "curves": "coursekit.plot.line_charts",
-    "images": "coursekit.plot.line_charts",
+    "curves": "coursekit.plot.formulas",
+    "images": "coursekit.plot.pictures",
     "ladder": "coursekit.plot.ladders",
     "memory_access": "coursekit.plot.memory_accesses",
     "rates": "coursekit.plot.rate_curves",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from fake_stopwatch import install
 
 import coursekit as ck
+from coursekit import benchmarking
 from coursekit.benchmarking import measuring, wall_clock
 from coursekit.benchmarking.verification import Returned
 
@@ -32,6 +34,13 @@ def setup():
         return rng.standard_normal(n, dtype=np.float32), np.full(n, np.nan, "f4")
 
     return draw
+
+
+def test_no_module_hides_a_function_of_its_name():
+    modules = {path.stem for path in Path(benchmarking.__file__).parent.glob("*")}
+    assert modules.isdisjoint(
+        name for name, value in vars(benchmarking).items() if callable(value)
+    )
 
 
 def is_double(x, out):

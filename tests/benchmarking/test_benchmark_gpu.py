@@ -70,7 +70,7 @@ def test_flush_reads_all_bytes(simulated):
 
 @pytest.fixture
 def watch(gpu):
-    return benchmarking.stopwatch()
+    return benchmarking.default_stopwatch()
 
 
 @pytest.fixture

@@ -548,7 +548,7 @@ def test_distances_are_taken_after_each_number_of_steps(monkeypatch):
     )
     monkeypatch.setattr(mnist_race, "_fused", lambda *_: Counted(0.5))
     monkeypatch.setattr(mnist_race, "DRAWS", {"tf32": {64: 1}, "fp32": {64: 2}})
-    monkeypatch.setattr(mnist_race.mnist_steps, "batches", drawn)
+    monkeypatch.setattr(mnist_race.mnist, "batches", drawn)
     with ck.simulator():
         found = mnist_race.distances(64)
     assert [(far.draw, far.precision, far.steps) for far in found] == [

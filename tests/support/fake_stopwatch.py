@@ -162,6 +162,6 @@ def install(monkeypatch) -> FakeStopwatch:
     gpu = types.SimpleNamespace(space="gpu", device=fake.device)
     stand_in = types.SimpleNamespace(describe=on_device)
     monkeypatch.setattr(benchmarking.backends, "current", lambda: gpu)
-    monkeypatch.setattr(benchmarking, "stopwatch", lambda: fake)
+    monkeypatch.setattr(benchmarking, "default_stopwatch", lambda: fake)
     monkeypatch.setattr(inputs, "operands", stand_in)
     return fake

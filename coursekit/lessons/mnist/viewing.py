@@ -14,7 +14,7 @@ from coursekit.errors import ArgumentError
 from coursekit.hardware import device
 from coursekit.lessons.datasets import Dataset
 from coursekit.lessons.mnist.trainer import Trainer
-from coursekit.plot.line_charts import Pictures, images
+from coursekit.plot.pictures import Pictures, images
 from coursekit.runtime.arrays import to_host
 
 SCALE, GAP = 6, 1

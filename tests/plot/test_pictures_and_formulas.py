@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +13,15 @@ from PIL import Image
 
 import coursekit as ck
 from coursekit import plot
-from coursekit.plot import line_charts
+from coursekit.plot import formulas
+from coursekit.plot import pictures as grey
 
 WORKERS = [1, 4, 16]
 
 
 @pytest.fixture
 def chart():
-    return line_charts.curves(
+    return formulas.curves(
         WORKERS,
         {"half": [1.0, 1.6, 1.88], "all": [1.0, 4.0, 16.0]},
         title="Half is not much.",
@@ -32,7 +34,7 @@ def chart():
 @pytest.fixture
 def shown():
     values = np.linspace(0, 1, 35).reshape(5, 7)
-    return line_charts.images(
+    return grey.images(
         {"before": values, "after": 1 - values}, title="Two", alt="From black to white."
     )
 
@@ -46,7 +48,12 @@ def pictures(shown) -> list[np.ndarray]:
 
 
 def test_plot_offers_both():
-    assert (plot.curves, plot.images) == (line_charts.curves, line_charts.images)
+    assert (plot.curves, plot.images) == (formulas.curves, grey.images)
+
+
+def test_no_module_hides_a_plot_of_its_name():
+    modules = {path.stem for path in Path(plot.__file__).parent.glob("*.py")}
+    assert modules & set(plot.__all__) == set()
 
 
 def test_plot_has_nothing_else():
@@ -85,7 +92,7 @@ def test_every_place_has_its_tick(chart):
 def test_curves_that_cannot_be_drawn_are_refused(change):
     given = {"x": WORKERS, "series": {"a": [1.0, 2.0, 3.0]}} | change
     with pytest.raises(ck.ArgumentError, match="plot.curves"):
-        line_charts.curves(**given, title="t", along="x", of="y")
+        formulas.curves(**given, title="t", along="x", of="y")
 
 
 def test_each_picture_has_alt_text(shown):
@@ -103,7 +110,7 @@ def test_pictures_are_near_the_values(shown):
 
 
 def test_values_outside_of_black_and_white_are_cut():
-    shown = line_charts.images({"x": np.full((8, 8), 7.0)}, title="t", alt="White.")
+    shown = grey.images({"x": np.full((8, 8), 7.0)}, title="t", alt="White.")
     assert pictures(shown)[0].min() == 1
 
 
@@ -112,7 +119,7 @@ def test_terminal_shows_the_numbers(shown):
 
 
 def test_html_escapes_names():
-    shown = line_charts.images({"<b>": np.zeros((2, 2))}, title="<i>", alt='"')
+    shown = grey.images({"<b>": np.zeros((2, 2))}, title="<i>", alt='"')
     assert "<b><" not in shown._repr_html_() and "<i>" not in shown._repr_html_()
 
 
@@ -121,4 +128,4 @@ def test_html_escapes_names():
 )
 def test_what_is_no_grey_picture_is_refused(given):
     with pytest.raises(ck.ArgumentError, match="plot.images"):
-        line_charts.images(given, title="t", alt="a")
+        grey.images(given, title="t", alt="a")
