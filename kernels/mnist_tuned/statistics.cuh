@@ -49,8 +49,8 @@ struct Patches {
     double mean[TAPS], covariance[TAPS][TAPS];
 };
 
-__device__ __forceinline__ void find_patches(Patches &p, const Sum *patch,
-    int N)
+__device__ __forceinline__ void find_patches(
+    Patches &p, const Sum *patch, int N)
 {
     int a = threadIdx.x / TAPS, b = threadIdx.x % TAPS;
     if (a >= TAPS)
