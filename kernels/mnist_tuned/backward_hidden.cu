@@ -48,8 +48,8 @@ __device__ __forceinline__ void fold_bn2(
         return;
     Moments2 found = conv2_moments(sums, params, k, N);
     s.mean[k] = found.mean;
-    s.unit[k] = found.scale;
-    s.scale[k] = params[GAMMA2 + k] * found.scale;
+    s.unit[k] = found.unit;
+    s.scale[k] = params[GAMMA2 + k] * found.unit;
     s.shift[k] = params[BETA2 + k] - s.scale[k] * found.mean;
 }
 

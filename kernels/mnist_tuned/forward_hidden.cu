@@ -76,7 +76,7 @@ __device__ __forceinline__ void fold_bn2(
     if (k >= C2)
         return;
     Moments2 found = conv2_moments(sums, params, k, N);
-    s.scale[k] = params[GAMMA2 + k] * found.scale;
+    s.scale[k] = params[GAMMA2 + k] * found.unit;
     s.shift[k] = params[BETA2 + k] - s.scale[k] * found.mean;
 }
 
