@@ -296,7 +296,7 @@ __launch_bounds__(THREADS, 1) backward_convolution(
     if (does & BY_DATA)
 #pragma unroll 6
         for (int i = 4 * threadIdx.x; i < W2_SIZE; i += 4 * THREADS)
-            copy_async(s.w2 + i, params + W2D + i);
+            copy_async(s.w2 + i, params + W2_BACKWARD + i);
     fill(s.dy, DY_PIXELS * DY_STRIDE + P1_PIXELS * P1_STRIDE, 0);
     fill(s.x[0], 2 * X_SIZE, 0);
     wait_for_kernels_before();

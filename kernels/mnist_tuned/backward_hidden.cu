@@ -239,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) backward_hidden(
     int q = blockIdx.x, chunks = (N + ROWS - 1) / ROWS;
     int chunk = chunks * blockIdx.y / gridDim.y;
     int last = chunks * (blockIdx.y + 1) / gridDim.y;
-    load_w1_back(s.w1, params + W1F + q * W1_CHUNK);
+    load_w1_back(s.w1, params + W1 + q * W1_CHUNK);
     Rows rows;
     fetch_pooled(rows, m2, q, chunk * ROWS, N);
     fold_bn2(s, params, sums, N);

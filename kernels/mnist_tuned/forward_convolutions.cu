@@ -149,7 +149,7 @@ __device__ __forceinline__ void prepare(
 {
 #pragma unroll 6
     for (int i = 4 * threadIdx.x; i < W2_SIZE; i += 4 * THREADS)
-        copy_async(s.w2 + i, params + W2F + i);
+        copy_async(s.w2 + i, params + W2_FORWARD + i);
     fill(s.p1, P1_PIXELS * P1_STRIDE, 0);
     fill(s.x, X_SIZE, border);
     if (threadIdx.x < C2) {

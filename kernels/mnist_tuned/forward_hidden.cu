@@ -26,7 +26,7 @@ struct HiddenPart {
 __device__ __forceinline__ void fetch_weights(
     HiddenPart &part, const float *params, int q)
 {
-    const float4 *from = (const float4 *)(params + W1F + q * W1_CHUNK)
+    const float4 *from = (const float4 *)(params + W1 + q * W1_CHUNK)
         + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < W1_CHUNK / 4 / THREADS; ++i)

@@ -159,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) head(
     for (int i = tid; i < CLASSES * HIDDEN; i += THREADS)
         add_to(sums + S_FC2 + i, s.dw[i], BACKWARD_UNIT);
     if (tid < HIDDEN)
-        add_to(sums + S_FC1B + tid, s.db1[tid], BACKWARD_UNIT);
+        add_to(sums + S_FC1_B + tid, s.db1[tid], BACKWARD_UNIT);
     if (tid < CLASSES)
         add_to(sums + S_FC2 + CLASSES * HIDDEN + tid, s.db2[tid],
                BACKWARD_UNIT);

@@ -155,7 +155,7 @@ __device__ __forceinline__ void update_biases(
         descend(params + BETA2 + tid, dbeta, rate);
     } else if (tid < C2 + HIDDEN) {
         int h = tid - C2;
-        descend(params + FC1_B + h, take(sums + S_FC1B + h, BACKWARD_UNIT),
+        descend(params + FC1_B + h, take(sums + S_FC1_B + h, BACKWARD_UNIT),
                 rate);
     }
 }
@@ -185,18 +185,18 @@ __device__ __forceinline__ void update_conv2(
 #pragma unroll
     for (int from = 0; from < W2_GROUPS; ++from)
         d += ((const float *)of_group[from])[threadIdx.x];
-    float *to = params + W2M + i, w = *to;
+    float *to = params + W2_EXACT + i, w = *to;
     float rest = PRECISION == 3 ? to[REST] : 0;
     descend(w, rest, d, rate);
     *to = w;
     if (PRECISION == 3)
         to[REST] = rest;
-    params[W2F + i] = kept(w);
+    params[W2_FORWARD + i] = kept(w);
     int j = i % 4, lane = i / 4 % 32, tile = i / 128;
     int row = tile / (C2 / 16) * 8 + j % 2 * 4 + lane % 4;
     int k = channel_of(tile % (C2 / 16) * 16 + j / 2 * 8 + lane / 4);
-    int turned = row / C1 * C2 + k;
-    params[W2D + fragment_place<false>(turned, row % C1, C1)] = kept(w);
+    int turned = fragment_place<false>(row / C1 * C2 + k, row % C1, C1);
+    params[W2_BACKWARD + turned] = kept(w);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) update(
@@ -223,7 +223,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) update(
     if (block < W2_BLOCKS)
         return update_conv2(params, dw2, dw2_parts, rate, block);
     int at = (block - W2_BLOCKS) * THREADS + threadIdx.x;
-    float4 *to = (float4 *)(params + W1F) + at, w = *to;
+    float4 *to = (float4 *)(params + W1) + at, w = *to;
     float4 rest = w;
     if (PRECISION == 3)
         rest = to[REST / 4];
