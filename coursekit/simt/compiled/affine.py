@@ -134,10 +134,16 @@ class AffineAnalysis:
         Registers that are read before they are written: they begin as 0.
     groups : int
         Into how many groups of lanes, with a base each, values may fall.
+    rows : list
+        What `rows_of_traits` gives, where another analysis has asked for it.
     """
 
-    def __init__(self, function, shape, divergent=frozenset(), undefined=(), groups=1):
+    def __init__(
+        self, function, shape, divergent=frozenset(), undefined=(), *, groups=1, rows=()
+    ):
         self.shape, self._divergent, self._groups = shape, divergent, groups
+        # Looked up once, since the loop below visits instructions many times.
+        self._rows = rows or rows_of_traits(function)
         self.registers: dict[int, LanePattern] = dict.fromkeys(
             undefined, LanePattern(SAME, ALL)
         )
@@ -181,10 +187,10 @@ class AffineAnalysis:
 
     def results(self, instruction) -> list[tuple[Register, LanePattern | None]]:
         """Registers that an instruction writes, with the pattern of what it writes."""
-        written, sources = split_operands(instruction)
+        row, written, sources = self._rows[instruction.index]
         if not written:
             return []
-        pattern = self._result(instruction, sources)
+        pattern = self._result(instruction, row, sources)
         guard = instruction.guard
         if guard is not None and pattern is not None:
             guarding = self.of(guard.register)
@@ -194,8 +200,7 @@ class AffineAnalysis:
                 pattern = DIVERGENT
         return [(register, pattern) for register in written]
 
-    def _result(self, instruction, sources) -> LanePattern | None:
-        row = traits.of(instruction)
+    def _result(self, instruction, row, sources) -> LanePattern | None:
         if row.uniform_result:
             return UNIFORM
         if row.own_result or row.carries or "cc" in instruction.modifiers:
@@ -237,6 +242,11 @@ class AffineAnalysis:
         if opcode in ("shl", "shr", "and", "or", "xor"):
             return _bitwise(opcode, instruction.type, sources, patterns)
         return None
+
+
+def rows_of_traits(function) -> list[tuple]:
+    """Traits, registers written and operands read, of each instruction."""
+    return [(traits.of(one), *split_operands(one)) for one in function.instructions]
 
 
 def split_operands(instruction) -> tuple[list, list]:

@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 
 from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
-from coursekit.simt.compiled.affine import AffineAnalysis, integral, rows_of
+from coursekit.simt.compiled.affine import (
+    AffineAnalysis,
+    integral,
+    rows_of,
+    rows_of_traits,
+)
 from coursekit.simt.isa import traits
 from coursekit.simt.isa.traits import ATOMIC, COPY, LOAD, STORE
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register
@@ -53,8 +58,9 @@ class Flow:
         self.blocks = code.blocks
         self.live_in, self.live_out = liveness(code)
         undefined = self.live_in[0] if self.blocks else ()
+        self._rows = rows = rows_of_traits(code.function)
         self.fast = AffineAnalysis(
-            code.function, shape, undefined=undefined, groups=rows_of(shape)
+            code.function, shape, undefined=undefined, groups=rows_of(shape), rows=rows
         )
         self.general = self._general_analysis(undefined)
         self.stretches: list[Stretch] = []
@@ -146,7 +152,11 @@ class Flow:
         divergent: set[int] = set()
         while True:
             analysis = AffineAnalysis(
-                self.code.function, self.shape, frozenset(divergent), undefined
+                self.code.function,
+                self.shape,
+                frozenset(divergent),
+                undefined,
+                rows=self._rows,
             )
             before = len(divergent)
             for block in self._partly_run(analysis):
