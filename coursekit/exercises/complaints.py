@@ -47,7 +47,7 @@ ADVICE = {
 
 def small(outcome: Outcome) -> CourseError:
     """Build the error for a wrong result of the small problem, with its tables."""
-    judged = next(each for each in outcome.judged() if not each.passed)
+    judged = next(output for output in outcome.judged() if not output.passed)
     lines = [f"The small problem: {_count(judged)}."]
     rest = picture.others(outcome)
     lines += [f"with {rest}"] if rest else []
@@ -115,10 +115,10 @@ def _kind(outcome: Outcome, judged: judging.Judged) -> str:
 def _line(outcome: Outcome, judged: judging.Judged, index: tuple[int, ...]) -> str:
     expected, got = judged.shown(index)
     verdict = judged.verdict(index)
-    found = verdict if got == "-" else f"got {got}"
+    shown = verdict if got == "-" else f"got {got}"
     if verdict.startswith("wrong: "):
-        found += f", {verdict.removeprefix('wrong: ')}"
-    text = f"{judged.name}[{picture.place(index)}]: expected {expected}, {found}"
+        shown += f", {verdict.removeprefix('wrong: ')}"
+    text = f"{judged.name}[{picture.place(index)}]: expected {expected}, {shown}"
     who = _owner(outcome, index, judged.wrong.shape)
     return f"{text}  (thread {who[1]} of block {who[0]})" if who else text
 

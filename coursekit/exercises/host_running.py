@@ -88,8 +88,8 @@ def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran
     last = [body.pop()] if body and isinstance(body[-1], ast.Expr) else []
     with _told("The cell", file):
         exec(compile(ast.Module(body, []), file, "exec"), names)
-        for each in last:
-            value = eval(compile(ast.Expression(each.value), file, "eval"), names)
+        for expression in last:
+            value = eval(compile(ast.Expression(expression.value), file, "eval"), names)
     own = {n: v for n, v in names.items() if given.get(n) is not v and n[:2] != "__"}
     return Ran(own, value)
 
@@ -122,11 +122,11 @@ def function(entry: Entry, candidate: Any) -> Callable:
 def _defined(ran: Ran, name: str) -> Callable:
     if callable(ran.names.get(name)):
         return ran.names[name]
-    found = f"the cell defines {', '.join(ran.names) or 'nothing'}"
+    state = f"the cell defines {', '.join(ran.names) or 'nothing'}"
     if name in ran.names:
-        found = f"{name} is {type(ran.names[name]).__name__}"
+        state = f"{name} is {type(ran.names[name]).__name__}"
     raise CheckFailed.explained(
-        f"There is no function {name}; {found}.",
+        f"There is no function {name}; {state}.",
         "It was renamed, overwritten, or indented into another function.",
         f"Begin the function with `def {name}` at the left margin.",
     )

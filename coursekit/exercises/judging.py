@@ -66,11 +66,11 @@ def wrong(expected: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> np.ndar
     """
     if got.dtype.kind != "f":
         return got != expected
-    found = got.astype(np.float64)
-    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    values = got.astype(np.float64)
+    same = (values == expected) | (np.isnan(values) & np.isnan(expected))
     with np.errstate(invalid="ignore"):
-        near = np.abs(found - expected) <= allowed
-    return ~(same | (near & np.isfinite(found) & np.isfinite(expected)))
+        near = np.abs(values - expected) <= allowed
+    return ~(same | (near & np.isfinite(values) & np.isfinite(expected)))
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,11 @@ class Judged:
 
     def shown(self, index: tuple[int, ...]) -> tuple[str, str]:
         """Return the expected value and the one found, as texts."""
-        found = "-" if self.untouched[index] else number(self.got[index])
+        value = "-" if self.untouched[index] else number(self.got[index])
         dtype = self.got.dtype
         want = self.expected[index]
         with np.errstate(over="ignore"):
-            return number(want.astype(dtype) if dtype.kind == "f" else want), found
+            return number(want.astype(dtype) if dtype.kind == "f" else want), value
 
 
 def number(value) -> str:

@@ -61,7 +61,9 @@ def others(outcome: Outcome) -> str:
         if not isinstance(value, np.ndarray):
             parts.append(f"{name} = {judging.number(value)}")
         elif value.shape not in shapes:
-            first = " ".join(judging.number(each) for each in value.flat[:MOST_ROWS])
+            first = " ".join(
+                judging.number(element) for element in value.flat[:MOST_ROWS]
+            )
             more = " ..." if value.size > MOST_ROWS else ""
             parts.append(f"{name} ({written(value.shape)}) = {first}{more}")
     return ", ".join(parts)

@@ -42,7 +42,7 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     exercise = entry.exercise
     sizes = ", ".join(map(written, exercise.sizes))
     shapes = f"{len(exercise.launches)} launch shapes each"
-    found = [
+    in_order = [
         Stage("compiles, with the parameters of the starter", check_signature),
         Stage(f"a small problem, size {written(exercise.small)}", check_picture),
         Stage(f"sizes {sizes}, {shapes}", check_sizes),
@@ -51,11 +51,11 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     ]
     if exercise.waits:
         held = ", ".join(f"{wait.name} is {wait.value}" for wait in exercise.waits)
-        found.append(Stage(f"waits while {held}", check_waits))
+        in_order.append(Stage(f"waits while {held}", check_waits))
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
-        found.append(Stage(f"efficient: {counters}", check_limits))
-    return tuple(found)
+        in_order.append(Stage(f"efficient: {counters}", check_limits))
+    return tuple(in_order)
 
 
 def check_signature(bench: Bench) -> None:
@@ -64,11 +64,11 @@ def check_signature(bench: Bench) -> None:
 
     exercise = bench.entry.exercise
     starter = compiler.compile(bench.entry.starter, defines=exercise.defines)
-    wanted = starter[exercise.kernel]
-    if _types(wanted) != _types(bench.answer):
+    original = starter[exercise.kernel]
+    if _types(original) != _types(bench.answer):
         raise CheckFailed.explained(
             f"The kernel is {bench.answer.signature}, but the exercise launches "
-            f"{wanted.signature}.",
+            f"{original.signature}.",
             "A parameter was added, removed, reordered or given another type.",
             "Put the parameters back as they were in the starter: "
             f'ck.reset("{bench.entry.id}") shows it.',
@@ -76,7 +76,10 @@ def check_signature(bench: Bench) -> None:
 
 
 def _types(kernel) -> list[str]:
-    return [str(each.type).replace("const", "").strip() for each in kernel.parameters]
+    return [
+        str(parameter.type).replace("const", "").strip()
+        for parameter in kernel.parameters
+    ]
 
 
 def check_picture(bench: Bench) -> None:
@@ -164,10 +167,10 @@ def check_limits(bench: Bench) -> None:
                 tuple(arguments),
                 shared_bytes=trial.shared_bytes,
             )
-        found = getattr(counters, limit.counter)
-        if found > limit.most:
+        amount = getattr(counters, limit.counter)
+        if amount > limit.most:
             raise CheckFailed.explained(
-                f"{trial}: {limit.counter} is {found}, at most {limit.most} will do.",
+                f"{trial}: {limit.counter} is {amount}, at most {limit.most} will do.",
                 limit.why,
                 "The results are right. Find what the kernel does more often than "
                 "it has to.",

@@ -49,8 +49,8 @@ def _bound(entry: catalogue.Entry) -> Any:
         cuda,  # IPython, which a plain script need not load
     )
 
-    found = cuda.exercise(entry.id)
-    return found or CheckFailed.explained(
+    bound = cuda.exercise(entry.id)
+    return bound or CheckFailed.explained(
         f"The cell of exercise {entry.id} has not run yet.",
         "A check looks at what the cell has left in this session.",
         f"Run the cell that begins with {entry.exercise.first_line}, then this one.",
@@ -163,15 +163,15 @@ def progress() -> Progress:
     Progress
     """
     standings = state.read()
-    found = [
+    attempts = [
         (entry, standings.get(entry.id, state.Standing()))
         for entry in catalogue.entries()
     ]
-    solved = sum(bool(standing.solved) for _, standing in found)
+    solved = sum(bool(standing.solved) for _, standing in attempts)
     rows = tuple(
         (entry.id, entry.exercise.title, "*" * entry.exercise.stars, standing.words)
-        for entry, standing in found
+        for entry, standing in attempts
     )
-    caption = f"{solved} of {len(found)} exercises solved"
+    caption = f"{solved} of {len(attempts)} exercises solved"
     header = ("Exercise", "Title", "Stars", "State")
-    return Progress(solved, len(found), Table(caption, header, rows))
+    return Progress(solved, len(attempts), Table(caption, header, rows))

@@ -72,14 +72,14 @@ def reset(name: str) -> list[str]:
     LaunchError
         There is no such notebook.
     """
-    stem, known = Path(name).name.removesuffix(".ipynb"), originals()
-    if stem not in known:
+    stem, notebooks = Path(name).name.removesuffix(".ipynb"), originals()
+    if stem not in notebooks:
         raise LaunchError.explained(
             f"There is no notebook {name!r}.",
             "The name is misspelt, or it is no notebook of the course.",
-            f"There are: {', '.join(known)}.",
+            f"There are: {', '.join(notebooks)}.",
         )
-    path, lines = known[stem], []
+    path, lines = notebooks[stem], []
     copy = folder() / path.name
     if copy.exists():
         lines.append(f"Your copy is kept: {set_aside(copy)}")
@@ -113,10 +113,10 @@ def _digest(path: Path) -> str:
 def _origins() -> dict[str, str]:
     """Hash of each original when its copy was made; nothing where that is unknown."""
     try:
-        found = json.loads((folder() / ORIGINS).read_text(encoding="utf-8"))
+        digests = json.loads((folder() / ORIGINS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return digests if isinstance(digests, dict) else {}
 
 
 def _write_origins(origins: dict[str, str]) -> None:

@@ -38,7 +38,7 @@ def rows(score: Outcome) -> tuple[Row, ...]:
     if score.scored is None:
         return ()
     tally = score.scored
-    found = [
+    counted = [
         Row(
             name,
             f"{count:,}",
@@ -46,7 +46,7 @@ def rows(score: Outcome) -> tuple[Row, ...]:
         )
         for name, count in tally.counts.items()
     ]
-    return (*found, Row("registers", f"{score.registers:,}", ""))
+    return (*counted, Row("registers", f"{score.registers:,}", ""))
 
 
 def _share(tally: Tally, name: str) -> str:
@@ -109,14 +109,14 @@ def message(score: Outcome) -> str:
 def text(score: Outcome) -> str:
     """Return the whole card, for a terminal."""
     lines = [headline(score)]
-    found = rows(score)
-    if found:
-        width = max(len(row.count) for row in found)
+    counted = rows(score)
+    if counted:
+        width = max(len(row.count) for row in counted)
         size = written(score.scored.size)
         lines += [f"  correct, race-free; counted at size {size}"]
         lines += [
             f"  {row.name:<11}{row.count:>{width}}  {row.share}".rstrip()
-            for row in found
+            for row in counted
         ]
     rest = [costly(score), advice(score), message(score)]
     lines += [f"  {line}" for part in rest for line in part.split("\n") if line]

@@ -34,12 +34,12 @@ def sectors(*nbytes: int) -> int:
     >>> sectors(4000, 4)
     126
     """
-    return sum(-(-each // SECTOR_BYTES) for each in nbytes)
+    return sum(-(-array_bytes // SECTOR_BYTES) for array_bytes in nbytes)
 
 
 def wavefronts(*nbytes: int) -> int:
     """Return the fewest wavefronts that move so many bytes through shared memory."""
-    return sum(-(-each // WAVEFRONT_BYTES) for each in nbytes)
+    return sum(-(-array_bytes // WAVEFRONT_BYTES) for array_bytes in nbytes)
 
 
 @dataclass(frozen=True)

@@ -78,11 +78,11 @@ def compiler() -> str:
     """Name the compiler that counts here."""
     from coursekit.toolchain import nvrtc, sass
 
-    found = nvrtc.identity()
-    if "/" in found:  # a toolkit's own library, named by its path
-        found = "nvrtc {}.{}".format(*nvrtc.version())
+    identity = nvrtc.identity()
+    if "/" in identity:  # a toolkit's own library, named by its path
+        identity = "nvrtc {}.{}".format(*nvrtc.version())
     # Without it shared accesses are counted as the PTX has them.
-    return found if sass.find_disassembler() else f"{found} without nvdisasm"
+    return identity if sass.find_disassembler() else f"{identity} without nvdisasm"
 
 
 def play(hole: Hole, source: str, salt: str = "") -> Score:
@@ -133,18 +133,18 @@ def compile_it(bench: Bench) -> None:
 
 
 def _require_parameters(bench: Bench, starter) -> None:
-    wanted = starter[starter.kernels[0]]
-    if _types(wanted) != _types(bench.kernel):
+    original = starter[starter.kernels[0]]
+    if _types(original) != _types(bench.kernel):
         raise CheckFailed.explained(
             f"The kernel is {bench.kernel.signature}, but the hole launches "
-            f"{wanted.signature}.",
+            f"{original.signature}.",
             "A parameter was added, removed, reordered or given another type.",
             f'ck.golf("{bench.hole.name}") shows the starter, which has them right.',
         )
 
 
 def _types(kernel: Kernel) -> list[str]:
-    return [_QUALIFIED.sub("", str(each.type)) for each in kernel.parameters]
+    return [_QUALIFIED.sub("", str(parameter.type)) for parameter in kernel.parameters]
 
 
 def check_sizes(bench: Bench) -> None:
@@ -184,11 +184,11 @@ def count_it(bench: Bench) -> None:
     """Count the launches that are scored; their results have to be right as well."""
     _require_work(bench)
     sizes = bench.hole.scored, bench.round
-    found = [bench.run(size) for size in sizes]
-    bench.counters = found[0]
+    counted = [bench.run(size) for size in sizes]
+    bench.counters = counted[0]
     bench.tallies = tuple(
         Tally(size, _counts(counters), bench.hole.ideals(size), _inexact(counters))
-        for size, counters in zip(sizes, found, strict=True)
+        for size, counters in zip(sizes, counted, strict=True)
     )
 
 

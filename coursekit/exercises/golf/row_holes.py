@@ -15,8 +15,8 @@ _LEVEL = 200.0  # exp of it is no float32: the maximum of a row has to come off
 
 
 def _whole(shape, generator) -> np.ndarray:
-    found = generator.integers(1, _LARGEST, shape) * generator.choice([-1, 1], shape)
-    return found.astype(np.float32)
+    integers = generator.integers(1, _LARGEST, shape) * generator.choice([-1, 1], shape)
+    return integers.astype(np.float32)
 
 
 def _matrix(size, generator) -> dict:

@@ -125,15 +125,15 @@ def _without_comments(source: str) -> str:
     for match in _SCAN.finditer(spliced):
         if match.start() < done:
             continue
-        begin, found = match.start(), match.group()
-        if found[0] == "/" and found != "/*":
-            parts += [spliced[done:begin], re.sub(r"[^\n]", " ", found)]
+        begin, opening = match.start(), match.group()
+        if opening[0] == "/" and opening != "/*":
+            parts += [spliced[done:begin], re.sub(r"[^\n]", " ", opening)]
             done = match.end()
-        elif found == '"' and (extern := _extern(spliced, begin)):
+        elif opening == '"' and (extern := _extern(spliced, begin)):
             parts += [spliced[done:begin], " " * (extern - begin)]
             done = extern
-        elif found != "'" or not _separates_digits(spliced, begin):
-            raise _refused(spliced, begin, f"{found}", "texts or open comments")
+        elif opening != "'" or not _separates_digits(spliced, begin):
+            raise _refused(spliced, begin, f"{opening}", "texts or open comments")
     return "".join([*parts, spliced[done:]])
 
 
@@ -160,8 +160,8 @@ def _check_directives(code: str) -> None:
         word, rest = match.groups()
         unroll = word == "pragma" and rest.split()[:1] in (["unroll"], ["nounroll"])
         if not unroll and (word != "define" or "#" in rest or "%:" in rest):
-            found = f"`{' '.join(match.group().split())}`"
-            raise _refused(code, match.start(), found, "other texts or compilers")
+            directive = f"`{' '.join(match.group().split())}`"
+            raise _refused(code, match.start(), directive, "other texts or compilers")
     rest = _DIRECTIVE.sub("", code)
     if "#" in rest or "%:" in rest or "_Pragma" in rest:
         at = re.search(r"#|%:|_Pragma", code).start()
