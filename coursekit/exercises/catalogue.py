@@ -36,12 +36,12 @@ class Entry:
 
     @property
     def starter(self) -> Path:
-        """File that the student starts from."""
+        """The file with the text that the student starts from."""
         return self.root / "exercises" / self.topic / self.exercise.file
 
     @property
     def solution(self) -> Path:
-        """File that passes the check."""
+        """The file with the course's own solution, which passes the check."""
         return self.root / "solutions" / self.topic / self.exercise.file
 
     def mutant(self, name: str) -> str:
@@ -58,7 +58,7 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """How messages name it."""
+        """The exercise as messages name it."""
         return f"Exercise {self.id}, {self.exercise.title}"
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a check says of wrong results: which elements, whose, and what to look at."""
+"""Error messages for wrong results: the elements, their threads, a likely cause."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def changed(outcome: Outcome, name: str, index: tuple[int, ...]) -> CourseError:
 
 
 def named(order: str | int) -> str:
-    """Say in which order the warps ran."""
+    """Return the order in which the warps ran, as a phrase."""
     return "warps in reverse" if order == "reverse" else f"warps shuffled ({order})"
 
 

@@ -1,4 +1,4 @@
-"""An exercise in CUDA C++ as data: what its kernel takes and gives."""
+"""An exercise in CUDA C++ as data: inputs, reference, sizes and launches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PICTURES = {1: 8, 2: (2, 4), 3: (2, 2, 2)}
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """A count that an efficient solution stays at or below.
+    """An upper bound on a counter, which an efficient solution keeps.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """An array that holds a value for which the kernel must wait, here for ever.
+    """A value that makes a correct kernel wait for ever, such as a lock that is taken.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Exercise(AnyExercise):
 
     @property
     def small(self) -> Size:
-        """Size of the problem that is shown element by element."""
+        """The size of the problem that is shown element by element."""
         first = self.sizes[0]
         axes = len(first) if isinstance(first, tuple) else 1
         return self.picture if self.picture is not None else PICTURES[axes]

@@ -27,21 +27,21 @@ _CELL = re.compile(r"%%(?:cuda|host)\b[^\n]*--exercise[= ]\s*(\S+)[^\n]*(?:\n|$)
 
 @dataclass(frozen=True)
 class Submission:
-    """The text that somebody wrote for an exercise, and where it was found."""
+    """The text that a student wrote for an exercise, and the file that holds it."""
 
     entry: catalogue.Entry
     place: str
     text: str
 
     def grade(self) -> Verdict:
-        """Check it."""
+        """Check the text, and return the verdict."""
         cure = f"Write the {self.entry.exercise.answer}."
         blank = CheckFailed.explained("There is no code.", cure=cure)
         return checking.examine(self.entry, self.text if self.text.strip() else blank)
 
 
 def submissions(path: Path) -> Iterator[Submission]:
-    """Yield what a notebook, or a folder of saved exercises, holds.
+    """Yield the exercises that a notebook, or a folder of saved exercises, holds.
 
     Raises
     ------

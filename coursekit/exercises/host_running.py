@@ -1,4 +1,4 @@
-"""Run what a student wrote in Python; every error becomes one that explains itself."""
+"""Run a student's Python; errors name the line of the cell and a likely cause."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OTHERWISE = (
 
 @dataclass(frozen=True)
 class Ran:
-    """What the cell of an exercise has left.
+    """The result of running an exercise's cell.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ def _guarded(function: Callable, name: str, file: str) -> Callable:
 
 @contextlib.contextmanager
 def _told(who: str, file: str) -> Iterator[None]:
-    """Say which line of the cell raised, and make every error one of the course."""
+    """Turn errors of the cell into errors of the course that name the cell's line."""
     try:
         yield
     except CourseError as error:
@@ -189,7 +189,7 @@ def _told(who: str, file: str) -> Iterator[None]:
 
 
 def _line(error: BaseException, file: str) -> str:
-    """The last line of the student's file on the way to an error."""
+    """Return the last line of the student's file in the traceback of an error."""
     frames = [
         number
         for frame, number in traceback.walk_tb(error.__traceback__)

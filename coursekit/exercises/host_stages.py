@@ -44,7 +44,7 @@ def check_signature(bench: Bench) -> None:
 
 
 def _run(check: Callable, bench: Bench, *, quiet: bool) -> None:
-    """Run a check; what it cannot make sense of is the answer's fault, not a crash."""
+    """Run a check; an exception in it is reported as a wrong answer, not as a crash."""
     printed = contextlib.redirect_stdout(io.StringIO())
     try:
         with printed if quiet else contextlib.nullcontext():

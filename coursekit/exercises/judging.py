@@ -1,4 +1,4 @@
-"""Compare what a kernel left in its outputs with what should be there."""
+"""Compare the outputs of a kernel with the expected values."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def wrong(expected: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> np.ndar
 
 @dataclass(frozen=True)
 class Judged:
-    """One output after a launch.
+    """One output of a launch, compared element by element.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ class Judged:
         return not self.wrong.any()
 
     def indices(self, most: int) -> Iterator[tuple[int, ...]]:
-        """Yield the first wrong places, in row-major order."""
+        """Yield the indices of the first wrong elements, in row-major order."""
         for place in np.flatnonzero(self.wrong)[:most]:
             yield tuple(int(i) for i in np.unravel_index(place, self.wrong.shape))
 
     def verdict(self, index: tuple[int, ...]) -> str:
-        """Say in a word or two how an element is."""
+        """Describe an element in a word or two: right, wrong, never written."""
         if not self.wrong[index]:
             return "right"
         if self.untouched[index]:
@@ -111,7 +111,7 @@ class Judged:
         return "wrong"
 
     def shown(self, index: tuple[int, ...]) -> tuple[str, str]:
-        """Return the expected value and the one found, as texts."""
+        """Return the expected value and the kernel's value, as texts."""
         value = "-" if self.untouched[index] else number(self.got[index])
         dtype = self.got.dtype
         want = self.expected[index]
@@ -120,7 +120,7 @@ class Judged:
 
 
 def number(value) -> str:
-    """Write a number as short as its type allows, the same on every machine."""
+    """Write a number as briefly as its type allows, the same on every machine."""
     value = np.asarray(value)[()]
     if not isinstance(value, np.floating) or not np.isfinite(value):
         return str(value)

@@ -1,4 +1,4 @@
-"""Which thread should have written an element of an output."""
+"""The thread that should have written an element of an output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new exercise that fails its tests until it is filled in.
+"""Write the files of a new exercise, which fails its tests until it is filled in.
 
 ``python -m coursekit new-exercise 05.7 name [--topic first_kernels] [--host]`` writes
 the starter, a solution and an entry, with a mutant, in the chapter's spec.py; with
@@ -147,7 +147,7 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
 
 
 def importing(text: str, module: str, names: Sequence[str]) -> str:
-    """Let a source import names from a module, where its other imports stand."""
+    """Add an import of these names to a source, merged and sorted with its others."""
     body, lines = ast.parse(text).body, text.splitlines()
     imports = [
         statement
@@ -180,7 +180,7 @@ def _require_form(id: str, name: str) -> None:
 
 
 def _topic(root: Path, chapter: str, topic: str) -> str:
-    """Folder of a chapter: as it is, as its notebook is called, or as asked for."""
+    """Return a chapter's folder: an existing one, or its notebook's or topic's name."""
     folders = [path.name for path in (root / "exercises").glob(f"{chapter}_*")]
     notebooks = (paths.repository() / "notebooks").glob(f"{chapter}_*.ipynb")
     topics = [*folders, *(path.stem for path in notebooks)]

@@ -1,4 +1,4 @@
-"""The stages of a check: each raises at the first thing that is not as it should be."""
+"""The stages of a check; each raises an error at the first defect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ORDERS = ("reverse", 1, 2, 3)
 
 @dataclass
 class Bench:
-    """A kernel or function under test, and the tables that its stages have drawn."""
+    """A kernel or function under test, and the tables that its stages made."""
 
     entry: Entry
     answer: Any
@@ -31,7 +31,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Stage:
-    """A name for people, and a function that raises where the kernel fails."""
+    """A stage's title, and its function, which raises where the kernel fails."""
 
     name: str
     run: Callable[[Bench], None]
@@ -103,7 +103,7 @@ def check_sizes(bench: Bench) -> None:
 
 
 def check_threads(bench: Bench) -> None:
-    """Look for races and the like on the largest size, with every launch shape."""
+    """Run the checkers on the largest size, with every launch shape."""
     exercise = bench.entry.exercise
     arguments = Problem.of(exercise, exercise.largest).given
     for launch in exercise.launches:
@@ -139,7 +139,7 @@ def _require_inputs(outcome) -> None:
 
 
 def check_waits(bench: Bench) -> None:
-    """Launch the small problem where the kernel must not go on."""
+    """Launch the small problem with values that the kernel must wait for."""
     exercise = bench.entry.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
     for wait in exercise.waits:
@@ -179,14 +179,14 @@ def check_limits(bench: Bench) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Swallow what kernels print, which the small problem has shown already."""
+    """Discard what kernels print: the stage of the small problem has shown it."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield
 
 
 @contextlib.contextmanager
 def _context(trial: Trial) -> Iterator[None]:
-    """Say in a note to an error which of the many launches it comes from."""
+    """Add a note to an error that names the launch in which it occurred."""
     try:
         yield
     except CourseError as error:

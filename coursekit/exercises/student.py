@@ -1,4 +1,4 @@
-"""What a student calls: check, hint, solution, reset, progress."""
+"""The functions that students call: check, hint, solution, reset, progress."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def check(id: str, kernel: Any = None) -> Verdict:
 
 
 def _bound(entry: catalogue.Entry) -> Any:
-    """What the exercise's cell left, or the error that says why there is none."""
+    """Return the result of the exercise's cell, or an error if it has not run."""
     from coursekit.exercises.cells import (
         cuda,  # IPython, which a plain script need not load
     )
@@ -58,7 +58,7 @@ def _bound(entry: catalogue.Entry) -> Any:
 
 
 def _record(entry: catalogue.Entry, change) -> state.Standing | None:
-    """Note progress; None where the folder for it cannot be written."""
+    """Record progress, and return it; None where the folder cannot be written."""
     try:
         return state.update(entry.id, change)
     except OSError:

@@ -1,4 +1,4 @@
-"""The result of a check, as a calm card."""
+"""The result of a check, shown as a card."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """One line that says how it went."""
+        """The result of the check in one line."""
         state = "solved" if self.passed else "not there yet"
         return f"Exercise {self.id}, {self.title}: {state}"
 
@@ -64,7 +64,7 @@ class Verdict:
         return "\n".join([text, *getattr(self.error, "__notes__", ())])
 
     def _marked(self) -> list[tuple[str, str]]:
-        """Each stage with a word that says how it went."""
+        """The stages, each with the word that says how it ended."""
         words = ["passed"] * self.passed_stages
         words += [] if self.passed else ["stopped"]
         words += ["to come"] * (len(self.stages) - len(words))
@@ -93,7 +93,7 @@ class Verdict:
         )
 
     def _tables_html(self) -> str:
-        """What the check has drawn; folded away where it is not the error itself."""
+        """The tables of the check as HTML; folded unless they are the error itself."""
         tables = "".join(table.html for table in self.tables)
         if not tables or self._shows_the_error():
             return tables

@@ -30,7 +30,7 @@ def originals() -> dict[str, Path]:
 
 
 def folder() -> Path:
-    """Folder of the copies."""
+    """Return the folder of the copies."""
     return paths.work() / "notebooks"
 
 
@@ -111,7 +111,7 @@ def _digest(path: Path) -> str:
 
 
 def _origins() -> dict[str, str]:
-    """Hash of each original when its copy was made; nothing where that is unknown."""
+    """Return the hash that each original had when its copy was made, where known."""
     try:
         digests = json.loads((folder() / ORIGINS).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The leaderboard: a folder of submissions, each played again by whoever looks."""
+"""The leaderboard: a folder of submissions, each of which is played again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADER = ("Rank", "Name", "Medal", "Worst", "Counts", "Remark")
 
 @dataclass(frozen=True)
 class Place:
-    """An entry of the board: its rank in its hole, and whose code it repeats."""
+    """An entry of the board: its rank, and the player whose code it repeats."""
 
     rank: int
     tied: bool
@@ -102,7 +102,7 @@ class Board:
 
 
 def own_folder() -> Path:
-    """Return where a board is unless one is told, beside what else students write."""
+    """Return the default folder of a board, beside the student's other files."""
     return paths.work() / "golf"
 
 

@@ -135,12 +135,12 @@ class Hole:
 
     @property
     def id(self) -> str:
-        """How messages of the checks call it."""
+        """The hole as messages of the checks name it."""
         return f"golf {self.name}"
 
     @property
     def kernel(self) -> str:
-        """How messages of a launch call it, before there is a kernel."""
+        """The kernel's name in messages, for launches before one is compiled."""
         return self.name
 
     @property
@@ -159,7 +159,7 @@ class Hole:
         return dict(zip(self.axes, size, strict=True))
 
     def launch(self, shape: Shape) -> Callable[[Size], tuple]:
-        """Return size -> (grid, block, shared bytes), as trials take it."""
+        """Return the function size -> (grid, block, shared bytes) that trials take."""
 
         def of(size: Size) -> tuple:
             grid, block, (shared,) = shape.at(self.named(size))

@@ -1,4 +1,4 @@
-"""Holes in which shared memory has a par too: counting bytes, turning a matrix."""
+"""Holes that also have a par for shared memory: a histogram and a transpose."""
 
 from __future__ import annotations
 

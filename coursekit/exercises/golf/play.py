@@ -75,7 +75,7 @@ def sha256(source: str) -> str:
 
 
 def compiler() -> str:
-    """Name the compiler that counts here."""
+    """Name the compiler, with its version, whose code is counted on this machine."""
     from coursekit.toolchain import nvrtc, sass
 
     identity = nvrtc.identity()
@@ -86,7 +86,7 @@ def compiler() -> str:
 
 
 def play(hole: Hole, source: str, salt: str = "") -> Score:
-    """Play a hole with a source; what is wrong with it is in the score, not raised.
+    """Play a hole with a source; the score holds the error of a wrong kernel.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def play(hole: Hole, source: str, salt: str = "") -> Score:
 
 
 def read_rules(bench: Bench) -> None:
-    """Read the source, before anything of it runs."""
+    """Refuse a source that breaks the rules, before any of it runs."""
     rules.check_source(bench.source)
     bench.shape = shape.find(bench.source) or shape.Shape.of(bench.hole.shape)
 
@@ -148,7 +148,7 @@ def _types(kernel: Kernel) -> list[str]:
 
 
 def check_sizes(bench: Bench) -> None:
-    """Require the right results, at sizes that nobody can know beforehand too."""
+    """Require the right results, at sizes drawn from the source's hash too."""
     for size in (*bench.hole.sizes, *bench.ragged):
         bench.run(size)
     for order in ORDERS:
@@ -156,7 +156,7 @@ def check_sizes(bench: Bench) -> None:
 
 
 def check_threads(bench: Bench) -> None:
-    """Ask the checkers, at a ragged size and at the scored one.
+    """Run the checkers at a ragged size and at the scored one.
 
     The fourth, memcheck, is on in every launch.
     """
@@ -171,7 +171,7 @@ def check_threads(bench: Bench) -> None:
 
 
 def _require_order(findings) -> None:
-    """Refuse what is only noted, too: a submission is clean or it is not."""
+    """Refuse findings that are only notes, too: a submission must be free of any."""
     if len(findings):
         raise CheckFailed.explained(
             f"{findings.checker}: {next(iter(findings))}",
@@ -181,7 +181,7 @@ def _require_order(findings) -> None:
 
 
 def count_it(bench: Bench) -> None:
-    """Count the launches that are scored; their results have to be right as well."""
+    """Count the scored launches, whose results have to be right as well."""
     _require_work(bench)
     sizes = bench.hole.scored, bench.round
     counted = [bench.run(size) for size in sizes]
@@ -222,7 +222,7 @@ def _counts(counters) -> dict[str, int]:
 
 
 def _inexact(counters) -> frozenset[str]:
-    """Return the counts that are those of the PTX, which hardware need not share."""
+    """Return the counts of the PTX, which the hardware's may differ from."""
     return frozenset(
         metric
         for metric, fields in METRICS.items()

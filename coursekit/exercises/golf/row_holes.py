@@ -1,4 +1,4 @@
-"""Holes that reduce: rows of a matrix, or all elements of an array."""
+"""Holes that reduce the rows of a matrix, or a whole array."""
 
 from __future__ import annotations
 

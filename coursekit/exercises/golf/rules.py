@@ -1,4 +1,4 @@
-"""What the source of a submission may not hold, and why.
+"""What the source of a submission must not contain, and why.
 
 A score is worth something only where the same source does the same in every launch and
 on every machine. So a submission can neither tell the compiler, the machine or the time
@@ -51,7 +51,7 @@ def canonical(source: str) -> str:
 
 
 def check_source(source: str) -> None:
-    """Refuse what a submission may not hold, by its text.
+    """Refuse forbidden constructs in the text of a submission.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def check_source(source: str) -> None:
 
 
 def check_ptx(ptx: str) -> None:
-    """Refuse what would let launches differ, by the compiled code.
+    """Refuse compiled code with which two launches could differ.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def _without_comments(source: str) -> str:
 
 
 def _joined(match: re.Match[str]) -> str:
-    """Join the lines that a backslash holds together, as a compiler does first."""
+    """Join lines that end in a backslash, as the preprocessor does first."""
     return match.group().replace("\\\n", "") + "\n" * match.group().count("\n")
 
 

@@ -1,4 +1,4 @@
-"""The launch of a submission, as a line of its source says it.
+"""The launch of a submission, read from a line of its source.
 
     // golf: grid = ceil(cols / 32), ceil(rows / 32); block = 32, 8; shared = 0
 
