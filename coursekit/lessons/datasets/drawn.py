@@ -1,4 +1,4 @@
-"""Digits drawn with a pen of our own, each time a little differently."""
+"""Digits drawn from strokes of a simulated pen, each one a little different."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _PLANS: dict[int, list[list[list[tuple[float, float]]]]] = {
 
 
 def plan(digit: int) -> list[list[tuple[float, float]]]:
-    """Return the strokes of a digit as our pen means them, points of the unit square.
+    """Return the strokes of a digit before any variation, as points of the unit square.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _strokes(plan, chances: np.ndarray, wobble: np.ndarray) -> list:
     slant = _between(_SLANT, chances[:, 3])
     turn = _between((-_TURN, _TURN), chances[:, 4])
     shift = _between((-_SHIFT, _SHIFT), chances[:, 5:7])
-    found = []
+    bent = []
     for stroke in plan:
         points = np.round(np.array(stroke) * _GRAIN) / _GRAIN - 0.5
         x, y = points.astype(np.float32).T[:, None]
@@ -198,12 +198,12 @@ def _strokes(plan, chances: np.ndarray, wobble: np.ndarray) -> list:
         x, y = wide[:, None] * (x - slant[:, None] * y), scale[:, None] * y
         x, y = x - turn[:, None] * y, y + turn[:, None] * x
         places = np.stack([x, y], axis=2) + shift[:, None] + np.float32(0.5)
-        found.append(places)
-    return found
+        bent.append(places)
+    return bent
 
 
 def _bent(x, y, wobble: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Move points as a hand does: neighbours by about the same."""
+    """Displace points smoothly, as a hand does: neighbours move by about the same."""
     a = _between((-_WOBBLE, _WOBBLE), wobble)[..., None] * 4
     return (
         x + a[:, 0, 0] * x * y + a[:, 0, 1] * y * y + a[:, 0, 2] * (x * x - y * y) * y,
@@ -236,7 +236,7 @@ def _squares(start: np.ndarray, end: np.ndarray, middle: np.ndarray) -> np.ndarr
 
 
 def _bytes(ink: np.ndarray, chances: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """Turn ink into pixels: some pens are paler, and paper and scanner add noise."""
+    """Turn ink into pixels: pens differ in darkness, and the scanner adds noise."""
     strength = _between(_INK, chances[:, 8])[:, None, None]
     grain = np.float32(_NOISE) * (2 * noise - 1) * (ink > 0)
     specks = np.float32(_SPECK) * (noise > np.float32(1 - _SPECKS))

@@ -1,4 +1,4 @@
-"""Strokes of a pen as a picture like MNIST's: a drawing as it would be scanned."""
+"""Turn the strokes of a drawing into a picture like those of MNIST."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def scanned(strokes: Sequence[Stroke]) -> np.ndarray:
 
 
 def _lines(strokes: Sequence[Stroke]) -> np.ndarray:
-    """Return all straight pieces, (pieces, ends, 2)."""
+    """Return all straight pieces of the strokes, (pieces, ends, 2)."""
     pieces = [
         pair
         for stroke in strokes

@@ -1,4 +1,4 @@
-"""What `ck.minimise` returns: the smallest failing case, and the way to it."""
+"""The result of `ck.minimise`: the smallest failing case, and the search for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MANY = 8  # elements of an array that are shown
 
 @dataclass(frozen=True, repr=False)
 class Minimised:
-    """A failing case that cannot be made smaller in one step.
+    """A failing case that no single step makes smaller.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Minimised:
         return f"{text} Stopped by `tries`." if self.unfinished else text
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each name, what it was, and what is left."""
+        """Yield the name of each argument with its first and its smallest value."""
         for name, value in self.case.items():
             yield name, _shown(self.start[name]), _shown(value)
 

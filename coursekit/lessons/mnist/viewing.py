@@ -1,4 +1,4 @@
-"""What a network learns, drawn: its losses, what its layers see, and its mistakes."""
+"""Pictures of a training: losses, activations of the layers, and mistakes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCALE, GAP = 6, 1
 def learning(
     losses: Mapping[str, Sequence[float]], *, title: str, every: int, chance: float
 ) -> plot.Chart:
-    """Draw losses over the steps of a training, as means of several steps.
+    """Draw the losses of trainings over their steps, as means of several steps.
 
     Parameters
     ----------
@@ -79,12 +79,12 @@ def _means(values: Sequence[float], every: int, count: int) -> list[float]:
 
 
 def _where() -> str:
-    found = device()
-    return "the simulator" if found.simulated else found.name
+    gpu = device()
+    return "the simulator" if gpu.simulated else gpu.name
 
 
 def tiled(maps: np.ndarray) -> np.ndarray:
-    """Put (maps, rows, cols) into a square, the largest value of each as white.
+    """Arrange maps (maps, rows, cols) in a square; the largest value of each is white.
 
     Values that are not finite stay grey, as the gaps are.
     """
@@ -94,14 +94,14 @@ def tiled(maps: np.ndarray) -> np.ndarray:
     sheet = np.full((down * (rows + GAP), across * (cols + GAP)), 0.5)
     for number, values in enumerate(maps):
         top, left = number // across * (rows + GAP), number % across * (cols + GAP)
-        known = np.where(np.isfinite(values), values, 0)
-        shown = np.where(known == values, known / max(known.max(), 1e-30), 0.5)
+        finite = np.where(np.isfinite(values), values, 0)
+        shown = np.where(finite == values, finite / max(finite.max(), 1e-30), 0.5)
         sheet[top : top + rows, left : left + cols] = shown
     return np.kron(sheet[:-GAP, :-GAP], np.ones((SCALE, SCALE)))
 
 
 def activations(trainer: Trainer, image: np.ndarray) -> Pictures:
-    """Show what each ReLU of the convolutions lets through of one picture.
+    """Show the output of each convolution's ReLU for one picture.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def activations(trainer: Trainer, image: np.ndarray) -> Pictures:
 
 
 def mistakes(digits: Dataset, predicted: np.ndarray, most: int = 5) -> Pictures | str:
-    """Show pictures that were taken for something else.
+    """Show pictures that were classified wrongly.
 
     Parameters
     ----------
