@@ -52,15 +52,15 @@ def golf(hole: str, kernel: Any = None, *, launch: str | None = None) -> GolfCar
     --------
     ``ck.golf("transpose")`` shows the hole, ``ck.golf("transpose", kernel)`` plays it.
     """
-    found = holes.find(hole)
-    source = found.source if kernel is None else source_of(kernel)
+    problem = holes.find(hole)
+    source = problem.source if kernel is None else source_of(kernel)
     if launch is not None:
         source = shape.with_launch(source, launch)
-    return GolfCard(play(found, source))
+    return GolfCard(play(problem, source))
 
 
 class GolfCard(CourseWidget, files="golf"):
-    """The score of a kernel, with a panel to edit it and to play again.
+    """The score of a kernel, with a panel to edit and replay it.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class GolfCard(CourseWidget, files="golf"):
 
     @traitlets.observe("asked")
     def _play(self, _change: object) -> None:
-        """Play what the reader wrote."""
+        """Play the source that the reader submitted."""
         trouble = ""
         try:
             # A line end more: this is a text, whatever it looks like, and no path.
@@ -131,14 +131,14 @@ class GolfCard(CourseWidget, files="golf"):
         return card.html(self.score)
 
 
-def _better(best: Score, found: Score) -> Score:
-    if not found.passed:
+def _better(best: Score, score: Score) -> Score:
+    if not score.passed:
         return best
-    return found if not best.passed or found.rank < best.rank else best
+    return score if not best.passed or score.rank < best.rank else best
 
 
 def shown_of(score: Score, best: Score) -> dict[str, Any]:
-    """Return what the page shows of a score."""
+    """Return a score as data for the view."""
     leads = {row.name: row.count for row in card.rows(best)}
     size = "" if score.scored is None else written(score.scored.size)
     return {
@@ -154,7 +154,7 @@ def shown_of(score: Score, best: Score) -> dict[str, Any]:
 
 
 def _lines(score: Score) -> list[list]:
-    """Return each line of the source: what it costs, and its parts by kind."""
+    """Return the costs and the highlighted parts of each source line."""
     lines: list[list] = [[score.costs.get(1, 0), []]]
     for kind, part in tokens(score.source.rstrip("\n")):
         for index, piece in enumerate(part.split("\n")):

@@ -1,4 +1,4 @@
-"""A training to watch: its loss, and what the layers see, while it runs."""
+"""The loss of a training and the outputs of its layers, updated while it runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING_YET = "No steps yet: the curve grows while the training runs."
 
 
 class LearningView(CourseWidget, files="learning"):
-    """A curve of losses that grows with `add`, above pictures that `show` changes.
+    """A curve of losses that `add` extends, above pictures that `show` replaces.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class LearningView(CourseWidget, files="learning"):
         self.losses: list[float] = []
 
     def add(self, loss: float) -> bool:
-        """Take the loss of a step; True when it completes a point."""
+        """Add the loss of a step; return whether it completes a point."""
         self.losses.append(float(loss))
         complete = len(self.losses) % self.every == 0
         if complete:
@@ -72,7 +72,7 @@ class LearningView(CourseWidget, files="learning"):
         return complete
 
     def show(self, pictures: Any) -> None:
-        """Show pictures, as of ``plot.images``, in place of those before."""
+        """Replace the pictures; they are given as for ``plot.images``."""
         values: Mapping[str, np.ndarray] = pictures.values
         self.pictures = [
             {"name": name, "alt": f"{name}. {pictures.alt}", "src": _address(grey)}
@@ -129,7 +129,7 @@ def _height(loss: float, most: float) -> float:
 
 
 def _address(grey: np.ndarray) -> str:
-    """Return a picture, 0 black and 1 white, as the address of a PNG."""
+    """Return a picture, 0 black and 1 white, as the data address of a PNG."""
     stored = io.BytesIO()
     pixels = np.round(255 * np.clip(grey, 0, 1)).astype(np.uint8)
     Image.fromarray(pixels).save(stored, "PNG", optimize=True)

@@ -1,4 +1,4 @@
-"""Overlap: spread copies and kernels over streams, and see what the engines do."""
+"""Overlap: the reader spreads copies and kernels over the streams of a model."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Overlap(CourseWidget, files="overlap"):
         self._replan()
 
     def schedule(self) -> Schedule:
-        """Return what the model makes of the present choices."""
+        """Return the model's schedule for the present choices."""
         line = self._line.again()
         done: dict[int, tuple] = {}
         for chunk, stage in self._issued():
@@ -112,7 +112,7 @@ class Overlap(CourseWidget, files="overlap"):
             copy(nbytes, name, pinned=self.pinned, buffer=buffer)
 
     def _issued(self) -> list[tuple[int, int]]:
-        """Chunk and stage of each operation, in the order of issue."""
+        """Return the chunk and stage of each operation, in the order of issue."""
         pairs = [(chunk, stage) for chunk in range(self.chunks) for stage in range(3)]
         by_stage = self.order == BREADTH
         return sorted(pairs, key=lambda pair: pair[1]) if by_stage else pairs
@@ -127,7 +127,7 @@ class Overlap(CourseWidget, files="overlap"):
             self.plan = overlap_picture.plan_of(self, self._key(), self.schedule())
 
     def _key(self) -> str:
-        """What the plan was made for, written as JavaScript writes it."""
+        """Return the choices that the plan belongs to, as JavaScript writes them."""
         choices = [self.chunks, self.pinned, self.order, self.events, self.placed]
         return json.dumps(choices, separators=(",", ":"))
 
