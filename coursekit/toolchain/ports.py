@@ -1,4 +1,4 @@
-"""How many clocks the float32 multiply-adds of a listing wait for registers.
+"""Register-bank conflicts of float32 multiply-adds in a machine-code listing.
 
 Registers lie in two banks, those with even and those with odd numbers, and each bank
 gives a scheduler one register a clock. What the assembler marks with `.reuse` is kept
@@ -19,7 +19,7 @@ _REGISTER = re.compile(r"[-|]*R(\d+)\|?(\.reuse)?")
 
 
 def clocks_an_ffma(listing: str) -> float:
-    r"""Return how many clocks a scheduler needs for an FFMA, in the mean, at least.
+    r"""Return the least clock cycles per FFMA that register reads allow, on average.
 
     A read may wait one clock behind its instruction, so that one that needs a bank
     twice and one that leaves it alone make up for each other.
@@ -59,7 +59,7 @@ def clocks_an_ffma(listing: str) -> float:
 
 
 def _reads(listing: str) -> Iterator[list[int]]:
-    """Yield how many registers of each bank an FFMA reads that are not kept."""
+    """Yield how many registers of each bank an FFMA reads without `.reuse`."""
     kept: dict[tuple[int, int], int] = {}  # by place and bank
     for instruction in _FFMA.finditer(listing):
         needed = [0, 0]
