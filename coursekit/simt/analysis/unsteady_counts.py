@@ -40,7 +40,7 @@ class Dependence(IntEnum):
 
 @dataclass(frozen=True)
 class Doubts:
-    """What of a function's counts depends on the order of threads.
+    """The counts of a function that depend on the order of threads.
 
     `instructions`, by index, run as often as the schedule has it; of the accesses
     `scattered` the addresses depend on it. `ranked` instructions run for a certain
@@ -56,7 +56,7 @@ class Doubts:
 
 
 def doubts(code, unsteady: frozenset[str]) -> Doubts:
-    """Find what depends on the order of threads in a decoded function.
+    """Find the schedule-dependent counts of a decoded function.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def doubts(code, unsteady: frozenset[str]) -> Doubts:
 
 
 def unsteady_functions(functions) -> frozenset[str]:
-    """Names of the functions that poll or use atomics, themselves or by a call."""
+    """Return the functions that poll or use atomics, directly or in a call."""
     found = {f.name for f in functions if any(polls(i) for i in f.instructions)}
     grown = True
     while grown:
@@ -93,7 +93,7 @@ def _called(instruction) -> str | None:
 
 
 class _Search:
-    """Follows values through registers, memory on chip, and branches."""
+    """Propagates dependence through registers, on-chip memory and branches."""
 
     def __init__(self, code, unsteady):
         self.code, self.function, self.unsteady = code, code.function, unsteady
@@ -104,7 +104,7 @@ class _Search:
         self.returns = any(_called(i) in unsteady for i in code.function.instructions)
 
     def run(self) -> Doubts:
-        """Repeat until nothing more is found."""
+        """Repeat the propagation until a fixed point is reached."""
         before = None
         while before != (state := self._state()):
             before = state
@@ -121,7 +121,7 @@ class _Search:
         return self.function.instructions[block.start : block.start + block.length]
 
     def _follow(self, one, doubtful: bool) -> None:
-        """Note what an instruction makes of the values that it reads."""
+        """Record the dependence of an instruction's results on its sources."""
         if traits.of(one).memory == STORE:
             self._store(one)
             return
@@ -186,7 +186,7 @@ class _Search:
         return self.registers.get(one.guard.register.index, Dependence.NONE)
 
     def _branch(self, number: int) -> None:
-        """Note the blocks that a branch on a doubtful value decides about."""
+        """Mark the blocks that are control dependent on a schedule-dependent branch."""
         block = self.code.blocks[number]
         last = self.code.last_instruction(number)
         level = self._guard(last)
@@ -201,7 +201,7 @@ class _Search:
             self.ranked |= decided
 
     def _reached(self, first, end: int) -> set[int]:
-        """Blocks that follow, up to one at which the lanes reconverge."""
+        """Return the blocks that follow, up to the reconvergence point."""
         pending, seen = list(first), set()
         while pending:
             one = pending.pop()
@@ -235,7 +235,7 @@ class _Search:
 
 
 def _draws(instruction) -> bool:
-    """Whether an atomic gives each thread another number; adding 0 only reads."""
+    """Whether an atomic returns another number to each thread; adding 0 does not."""
     counts = instruction.opcode == "atom" and {"add", "inc"} & set(
         instruction.modifiers
     )

@@ -1,4 +1,4 @@
-"""Functions of LLVM IR that move the stamps of the race check on."""
+"""LLVM IR functions that advance the stamps of the race check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNWATCHED = 1  # in place of the distance to an array's words: it has none
 
 
 def at(field: int) -> int:
-    """Byte offset of a field of the context."""
+    """Return the byte offset of a field of the context."""
     return 8 * field
 
 
@@ -120,7 +120,7 @@ fine:
 
 
 def declare_times(out, form: Form, clears: bool) -> None:
-    """Declare functions that move the stamps on, for blocks, barriers and warps.
+    """Declare functions that advance stamps at blocks, barriers and warps.
 
     `clears` says to forget who wrote to shared memory when a block begins.
     """
