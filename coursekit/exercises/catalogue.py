@@ -94,7 +94,7 @@ def find(id: str, root: Path | None = None) -> Entry:
         There is none; the message names the ones near it.
     """
     root, id_text = root or paths.exercises(), str(id)
-    # Only the chapter's own spec is read: the others need not even be correct.
+    # Only the chapter's own specs are read: errors in others do no harm.
     for spec in (root / "exercises").glob(f"{id_text.partition('.')[0]}_*/spec*.py"):
         for entry in _entries(spec):
             if entry.id == id_text:
@@ -114,7 +114,7 @@ def _load(spec: Path, changed_ns: int) -> tuple[AnyExercise, ...]:
     name = f"coursekit_exercises_{spec.parent.name}_{spec.stem}"
     module_spec = importlib.util.spec_from_file_location(name, spec)
     module = importlib.util.module_from_spec(module_spec)
-    # Not found.loader.exec_module: its cache of bytecode sees whole seconds only.
+    # exec_module would use cached bytecode, whose time stamp has whole seconds only.
     exec(compile(spec.read_text(encoding="utf-8"), spec, "exec"), module.__dict__)
     exercises = getattr(module, "EXERCISES", None)
     if not isinstance(exercises, tuple) or not all(

@@ -10,7 +10,7 @@ from coursekit.exercises.trial import Outcome
 
 MOST_LISTED = 5
 
-# What is seen: (likely cause, what to do).
+# Kind of wrong result: (likely cause, cure).
 ADVICE = {
     "nothing": (
         "No thread stores into it, or the store is never reached.",

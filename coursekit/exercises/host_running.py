@@ -80,7 +80,7 @@ def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran
     import coursekit
 
     file, source = file or _file(entry), "\n" * lines_above + text
-    # Where tracebacks, and the messages below, look lines up.
+    # Tracebacks, and the messages below, read source lines from this cache.
     linecache.cache[file] = len(source), None, source.splitlines(True), file
     body = _parsed(source, file).body
     given = {"__name__": "__main__", "ck": coursekit}

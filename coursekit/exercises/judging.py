@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# A quiet NaN and an integer that no exercise computes: whoever finds one of them
-# in an output knows that nothing was stored there.
+# Sentinels: a quiet NaN and an integer that no exercise computes. An output that
+# still holds its sentinel was never written.
 _NAN_PAYLOADS = {2: 0x7E5E, 4: 0x7FC5E11A, 8: 0x7FF85E11A5E11A5E}
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _FILL = 0xA5
@@ -49,7 +49,7 @@ def tolerance(expected: np.ndarray, dtype: np.dtype, roundings: int, magnitude=N
     if dtype.kind != "f":
         return np.zeros(expected.shape)
     unit = float(np.finfo(dtype).eps) / 2
-    if roundings == 0:  # the nearest value, and no other
+    if roundings == 0:  # only the nearest value is right
         return np.abs(expected.astype(dtype) - expected)
     scale = np.abs(expected if magnitude is None else magnitude)
     with np.errstate(invalid="ignore"):

@@ -166,7 +166,7 @@ def importing(text: str, module: str, names: Sequence[str]) -> str:
         lines.insert(later[0].lineno - 1, new)
     elif imports:
         lines.insert(imports[-1].end_lineno, new)
-    else:  # behind the docstring
+    else:  # insert behind the docstring
         end = body[0].end_lineno
         lines[end:end] = ["", new]
     return "\n".join(lines) + "\n"

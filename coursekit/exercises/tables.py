@@ -8,7 +8,7 @@ from html import escape
 
 from coursekit.display.listing import TEXT
 
-# JupyterLab's stripes would cover the ground of the panel.
+# JupyterLab's striped rows would cover the background of the panel.
 _ROW = '<tr style="background:none">'
 
 

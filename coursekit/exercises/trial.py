@@ -133,8 +133,8 @@ class Trial:
         for name, value in held.items():
             problem.given[name] = np.full_like(problem.given[name], value)
         with simulator(order=self.order, timeout_s=timeout_s):
-            # On the device even inputs can be read back, which a kernel that casts
-            # const away has changed.
+            # Inputs are copied to the device too: a kernel that casts const away may
+            # have changed them.
             placed = _each_array(to_device, problem.given)
             kernel.launch(
                 self.grid,

@@ -126,7 +126,7 @@ class CudaMagics(Magics):
         try:
             compiled = _compile(cell, options, entry)
         except CourseError as failure:
-            self.exercises[entry.id] = failure  # or a check would see the older one
+            self.exercises[entry.id] = failure  # so that no check uses an older result
             raise
         self.exercises[entry.id] = compiled
         return compiled

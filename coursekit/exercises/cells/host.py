@@ -40,7 +40,7 @@ class HostMagics(Magics):
         try:
             ran = host_running.run(entry, cell, lines_above=1)
         except CourseError as failure:
-            self.exercises[entry.id] = failure  # or a check would see the older one
+            self.exercises[entry.id] = failure  # so that no check uses an older result
             raise
         self.exercises[entry.id] = ran
         self.shell.push(ran.names, interactive=True)

@@ -19,7 +19,7 @@ from coursekit.errors import LaunchError
 from coursekit.exercises.set_aside import set_aside, write
 
 ORIGINS = ".origins.json"
-# What leads up from notebooks/: links and images of Markdown and of HTML.
+# Links and images, in Markdown and HTML, that lead out of notebooks/.
 _UPWARD = re.compile(r"""(\]\(|\b(?:src|href)=["'])\.\./""")
 
 

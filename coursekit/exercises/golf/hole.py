@@ -13,8 +13,8 @@ from coursekit.exercises.golf.shape import Shape
 from coursekit.exercises.inputs import Size
 from coursekit.toolchain.cuda_source import header_lines
 
-# What a score adds up, by name. Most are exact, or agree with the machine code
-# ("sass"); a card says so of a count that is labelled "ptx", as of shared atomics.
+# The counters that each count of a score sums. Most are exact, or confirmed by the
+# machine code ("sass"); a card marks those labelled "ptx", such as shared atomics.
 METRICS = {
     "sectors": (
         "global_load_sectors", "global_store_sectors", "global_atomic_sectors",

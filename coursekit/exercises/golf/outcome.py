@@ -10,7 +10,7 @@ from functools import cached_property
 from coursekit.errors import CourseError
 from coursekit.exercises.golf.hole import Hole
 
-# Medal: the most that the worst count may be, as a multiple of the ideal.
+# Medal: the largest multiple of the ideal that its worst count may have.
 MEDALS = {"gold": Fraction(1), "silver": Fraction(6, 5), "bronze": Fraction(2)}
 _WORST_FIRST = ("", "bronze", "silver", "gold")
 

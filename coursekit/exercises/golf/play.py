@@ -81,7 +81,7 @@ def compiler() -> str:
     identity = nvrtc.identity()
     if "/" in identity:  # a toolkit's own library, named by its path
         identity = "nvrtc {}.{}".format(*nvrtc.version())
-    # Without it shared accesses are counted as the PTX has them.
+    # Without a disassembler the PTX decides how shared accesses are counted.
     return identity if sass.find_disassembler() else f"{identity} without nvdisasm"
 
 
@@ -158,7 +158,7 @@ def check_sizes(bench: Bench) -> None:
 def check_threads(bench: Bench) -> None:
     """Run the checkers at a ragged size and at the scored one.
 
-    The fourth, memcheck, is on in every launch.
+    Memcheck, the fourth checker, is on in every launch.
     """
     for size in (bench.ragged[1], bench.hole.scored):
         trial = bench.trial(size)
@@ -207,7 +207,7 @@ def _require_work(bench: Bench) -> None:
 STAGES: dict[str, Callable[[Bench], None]] = {
     "the rules": read_rules,
     "compiles": compile_it,
-    # First, because a race explains a wrong result better than its values do.
+    # Checked first: a race explains a wrong result better than its values do.
     "race-free": check_threads,
     "right at every size": check_sizes,
     "counted": count_it,

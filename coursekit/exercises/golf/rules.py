@@ -32,7 +32,7 @@ _VARIABLE = re.compile(
     r"([\w$]+)\s*(?:\[\d*\]\s*)*[=;]",
     re.MULTILINE,
 )
-# What PTX shows for certain, whatever the source looks like.
+# Forbidden constructs that the PTX shows, however the source hides them.
 _PTX = {
     r"^\s*\.extern\s+\.func\b|^\s*alloca\b": (
         "calls a function of the system, such as printf or malloc",
@@ -72,7 +72,7 @@ def check_source(source: str) -> None:
                 "Delete the line and type it again.",
             )
     code = _without_comments(source)
-    if odd := re.search(r"\\|\?\?", code):  # spellings of other characters
+    if odd := re.search(r"\\|\?\?", code):  # line splices and trigraphs
         raise _refused(code, odd.start(), f"`{odd.group()}`", "spellings by number")
     _check_directives(code)
     for match in _NAME.finditer(code):
@@ -94,7 +94,7 @@ def check_ptx(ptx: str) -> None:
         if re.search(pattern, ptx, re.MULTILINE):
             raise _remembers(what, why)
     for name in _VARIABLE.findall(ptx):
-        # A constant whose value the compiler knows is declared, and not used.
+        # The compiler declares constants with known values without using them.
         if len(re.findall(rf"(?<![\w$]){re.escape(name)}(?![\w$])", ptx)) > 1:
             raise _remembers(
                 f"uses a variable in device memory, {name}",
