@@ -283,7 +283,8 @@ def _in_step():
 def _contested(events: Sequence[Event]) -> set:
     """Return the instructions whose accesses conflict with those of other warps.
 
-    Without any, it returns all that access shared memory, or else all accesses.
+    If there are none, return all accesses to shared memory; without these, all
+    accesses.
     """
     accesses = [event for event in events if event.verb != BARRIER]
     touched: dict[tuple, int] = {}

@@ -19,8 +19,8 @@ _WOBBLE = 0.05
 _THICKNESS = (0.022, 0.062)
 _INK = (0.75, 1.0)
 _NOISE = 0.1
-_SPECKS, _SPECK = 0.01, 0.25  # so many pixels are so much darker
-_CHANCES = 9  # random numbers that a picture takes before its wobble and noise
+_SPECKS, _SPECK = 0.01, 0.25  # share of dark pixels, and how much darker they are
+_CHANCES = 9  # random numbers per picture, besides wobble and noise
 _GRAIN = 4096
 
 
@@ -33,8 +33,8 @@ def _arc(x, y, width, height, start, end, steps=10) -> list[tuple[float, float]]
     ]
 
 
-# What a pen does for each digit, some in two ways: strokes through points (x, y) of
-# the unit square, from the top left.
+# The strokes of each digit, of some in two variants: points (x, y) of the unit square,
+# from the top left.
 _PLANS: dict[int, list[list[list[tuple[float, float]]]]] = {
     0: [[_arc(0.5, 0.5, 0.29, 0.42, -100, 260, 16)]],
     1: [

@@ -13,7 +13,7 @@ import numpy as np
 from coursekit.errors import DataError
 
 _BYTES = 0x08  # the code of unsigned bytes, in the third byte of a file
-_MOST_AXES = 32  # that every NumPy has room for
+_MOST_AXES = 32  # that every version of NumPy supports
 _GZIP = b"\x1f\x8b"
 
 

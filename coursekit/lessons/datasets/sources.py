@@ -45,7 +45,7 @@ MNIST = {
 }
 # dpkg lists the files of an installed package here.
 FASHION_LIST = Path("/var/lib/dpkg/info/dataset-fashion-mnist.list")
-DRAWN = {"train": (8000, 0), "test": (2000, 1)}  # how many, and from which seed
+DRAWN = {"train": (8000, 0), "test": (2000, 1)}  # number of pictures, seed
 
 
 def mnist(
@@ -96,7 +96,7 @@ def fashion_mnist(part: str = "train", *, listing: Path | None = None) -> Datase
         names = (listing or FASHION_LIST).read_text(encoding="utf-8").splitlines()
     except OSError:
         names = []
-    # The files bear the names of MNIST's, compressed or not.
+    # The files have the same names as MNIST's, with or without .gz.
     stems = [name.removesuffix(".gz") for name in files]
     by_stem = {Path(name).name.removesuffix(".gz"): Path(name) for name in names}
     missing = [stem for stem in stems if stem not in by_stem]
@@ -113,7 +113,8 @@ def fashion_mnist(part: str = "train", *, listing: Path | None = None) -> Datase
 def load(part: str = "train", *, mirrors: Sequence[str] = MIRRORS) -> Dataset:
     """Return MNIST, else Fashion-MNIST, else drawn digits: the first that is available.
 
-    Its `name` says which it is, and `origin` why none before it.
+    The data set's `name` says which it is, and its `origin` why the ones before it are
+    not available.
 
     Parameters
     ----------

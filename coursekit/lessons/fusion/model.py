@@ -1,9 +1,9 @@
 """Bytes that a kernel moves when it computes several operations of a chain.
 
-Two figures for each tensor. The least: every byte once, as if caches forgot nothing.
-What warps ask for: 32 lanes take consecutive elements, and each of their requests
-moves whole 32-byte sectors; that is what ``ck.count`` counts. They differ where a
-tensor is broadcast, and where a warp stores one value of a row.
+There are two figures for each tensor. The least: every byte moves once, as with perfect
+caches. What warps request: 32 lanes take consecutive elements, and each request moves
+whole 32-byte sectors, as ``ck.count`` counts them. The figures differ where a tensor is
+broadcast, and where a warp stores one value of a row.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class FusedKernel:
 def read_bytes(tensor: Tensor, extent: Sequence[int]) -> int:
     """Return the bytes that warps request to read a tensor for a whole extent.
 
-    Where the last axis is broadcast, all lanes of a warp want one value: a sector.
-    That holds for last axes of a multiple of 32.
+    Where the last axis is broadcast, all lanes of a warp read one value, which takes a
+    sector. That holds for last axes of a multiple of 32.
     """
     elements = math.prod(extent)
     last = tensor.shape[-1] if tensor.shape else 1
@@ -111,7 +111,7 @@ def grouped(chain: Sequence[Operation], fuse: Any) -> tuple[FusedKernel, ...]:
 
 
 def blocked(group: Sequence[Operation]) -> tuple[Operation, Operation] | None:
-    """Return a reduction of all elements and who uses its value in the same group."""
+    """Return a reduction of all elements and its reader in the same group."""
     for first in group:
         for second in group:
             uses = first.name in (tensor.name for tensor in second.reads)

@@ -42,7 +42,7 @@ class Fusion:
     def bytes_asked(self) -> int:
         """The bytes of the sectors that warps request, as ``ck.count`` counts them.
 
-        More than the least where a tensor is broadcast: caches serve the rest.
+        They are more than the least where a tensor is broadcast: caches serve the rest.
         """
         return sum(kernel.asked for kernel in self.kernels)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from coursekit.lessons.minimise.trials import Trials
 
-CLOSE = 8  # sizes so near to the least are tried one by one
+CLOSE = 8  # this many sizes from the least are tried one by one
 
 
 def length(value: int | np.ndarray) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from coursekit.lessons.minimise.cases import length
 from coursekit.lessons.minimise.trials import FAILS, Attempt, Failure
 
-MANY = 8  # elements of an array that are shown
+MANY = 8  # most elements of an array in the repr
 
 
 @dataclass(frozen=True, repr=False)

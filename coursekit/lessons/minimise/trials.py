@@ -109,7 +109,7 @@ class Trials:
         """Run the case with changes, and keep these if it fails in the same way."""
         case = self.case | changes
         if self._key(case) in self._tried or self.spent:
-            return False  # what failed was kept at once
+            return False  # a case that failed has already been kept
         failure = self._caught(case)
         alike = failure is not None and failure.is_like(self.failure)
         self._note(case, FAILS if alike else OTHER if failure else PASSES)

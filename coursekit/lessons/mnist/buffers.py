@@ -20,7 +20,7 @@ def reserved(network: Network, batch: int) -> dict[str, DeviceArray]:
         shape = (channels[layer], sides[layer - 1], sides[layer - 1])
         made |= {f"{kind}{layer}": shape for kind in ("conv", "bn", "relu")}
     values = {name: empty((batch, *shape)) for name, shape in made.items()}
-    # Nobody asks for the gradient by the pictures.
+    # The pictures need no gradient.
     back = made.keys() - {"x1"}
     values |= {f"d{name}": empty((batch, *made[name])) for name in back}
     for layer, count in enumerate(network.channels, start=1):

@@ -1,7 +1,7 @@
 """Each layer of the network in NumPy, forward and backward: the kernels' reference.
 
-Everything is computed in the type of what comes in; float64 makes a reference. `dy`
-is the gradient of the loss by y, and `dx`, `dw`, `db` are those by x, w and b.
+Everything is computed in the dtype of the inputs; float64 gives a reference. `dy` is
+the gradient of the loss by y, and `dx`, `dw`, `db` are those by x, w and b.
 """
 
 from __future__ import annotations

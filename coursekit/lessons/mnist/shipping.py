@@ -15,14 +15,14 @@ from coursekit.lessons.mnist.network import FULL, SMALL, Network
 from coursekit.lessons.mnist.trainer import Trainer
 from coursekit.lessons.mnist.weights import Training, as_stored, save_weights
 
-LEARNT_FROM = 8000  # of the 10,000 pictures of MNIST's test files
+LEARNT_FROM = 8000  # of MNIST's 10,000 test pictures, the number to train on
 
 
 @dataclass(frozen=True)
 class Recipe:
     """How a network is trained; `rates` has one learning rate per pass.
 
-    `half` stores its matrices as float16.
+    With `half` its matrices are stored as float16.
     """
 
     network: Network

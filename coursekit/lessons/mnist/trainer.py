@@ -214,7 +214,7 @@ class Trainer:
         dw, db = self._pair(f"conv{layer}", self.gradients)
         self._launch("conv_dw", (9, C, K), x, dy, dw, *shape)
         self._launch("conv_db", K, dy, db, N, K, H, W)
-        if layer > 1:  # nobody asks for the gradient by the pictures
+        if layer > 1:  # the pictures need no gradient
             self._launch_threads(
                 "conv_dx", N * C * H * W, dy, w, v[f"dx{layer}"], *shape
             )

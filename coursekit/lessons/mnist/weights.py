@@ -18,7 +18,7 @@ from coursekit.lessons.mnist.buffers import require_weights
 from coursekit.lessons.mnist.network import Network
 from coursekit.lessons.mnist.trainer import Trainer
 
-KEY = "coursekit"  # of the one text that a file has besides its arrays
+KEY = "coursekit"  # of the file's one metadata text
 COUNTED = ("bn1.num_batches_tracked", "bn2.num_batches_tracked")  # PyTorch's, unused
 FLOATS = ("F16", "F32", "F64")
 
@@ -141,7 +141,7 @@ def save_weights(
     stored = as_stored(weights, half=half)
     stored |= {name: np.zeros((), dtype=np.int64) for name in COUNTED}
     about = {"network": asdict(network), "training": training and asdict(training)}
-    # One text: safetensors puts several in another order each time.
+    # One text, because safetensors writes several in a varying order.
     return _write(Path(file), save(stored, metadata={KEY: json.dumps(about)}))
 
 
@@ -199,7 +199,7 @@ def load_weights(file: str | Path, network: Network | None = None) -> SavedWeigh
     """
     file = Path(file)
     try:
-        # Opened twice: the system says best why it cannot be.
+        # Opened first by Python, whose errors say why a file cannot be opened.
         with open(file, "rb"), safe_open(file, framework="numpy") as opened:
             texts = opened.metadata() or {}
             kinds = {name: opened.get_slice(name) for name in opened.keys()}  # noqa: SIM118
@@ -208,7 +208,7 @@ def load_weights(file: str | Path, network: Network | None = None) -> SavedWeigh
             agreed = _agreed(file, named, network)
             _require(file, agreed, kinds)
             names = agreed.learnt | agreed.kept
-            with np.errstate(over="ignore"):  # what becomes infinite is refused
+            with np.errstate(over="ignore"):  # infinite values are refused below
                 arrays = {n: opened.get_tensor(n).astype(np.float32) for n in names}
     except OSError as error:
         raise _unreadable(file, error.strerror or str(error)) from error

@@ -21,8 +21,8 @@ from coursekit.runtime.arrays import DeviceArray
 
 MEMORY_GBS, L2_GBS, L2_BYTES = 10, 40, 2**20
 CALL_MS, START_MS = 0.005, 0.002
-HEATING_MS = 4.0  # of work, until most of the heat is there
-INTERRUPTED = 0.04  # of all kernels, where there is noise
+HEATING_MS = 4.0  # of work, until the GPU is nearly as warm as it gets
+INTERRUPTED = 0.04  # share of kernels that noise interrupts
 ALIGNMENT = 256
 
 

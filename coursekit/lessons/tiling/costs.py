@@ -1,8 +1,8 @@
 """The memory reads of a tiled matrix product, step by step and in all.
 
-Steps of a block bring a pair of tiles, or multiply for one k. The reads of shared
+A step of a block loads a pair of tiles, or multiplies for one k. The reads of shared
 memory are as wide as an access can be, which is what the compiler makes of the kernels
-in kernels/matmul; the tests compare all of it with what the simulator counts there.
+in kernels/matmul; the tests compare all of it with the simulator's counts.
 """
 
 from __future__ import annotations

@@ -49,13 +49,13 @@ class Player:
     def __init__(self, steps: list[Step]) -> None:
         self.now = Fraction(0)
         self.steps = list(steps)
-        self.spans: dict[int, Span] = {}  # of the operations, by number
+        self.spans: dict[int, Span] = {}  # spans of operations, by number
         self.host: list[Span] = []
         self.running: list[Span] = []
-        self.last: dict[str, Span] = {}  # of each engine, what ended last
+        self.last: dict[str, Span] = {}  # the latest span of each engine
         self.queues: dict[str, list[tuple[Issue, Span]]] = {}
         self.heirs: dict[int, list[tuple]] = {}  # kernels that wait for an operation
-        self.ready: dict[int, Fraction] = {}  # when one was lined up
+        self.ready: dict[int, Fraction] = {}  # time at which an operation was queued
         self.blocked_by: frozenset[int] = frozenset()
         self.place = 0
 

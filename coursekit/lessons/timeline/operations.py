@@ -48,7 +48,7 @@ class Operation:
 class Conflict:
     """Two unordered operations on one buffer, at least one of which writes.
 
-    In this schedule they may well follow each other; on a GPU nothing says so.
+    In this schedule one may follow the other; on a GPU nothing guarantees it.
 
     Attributes
     ----------

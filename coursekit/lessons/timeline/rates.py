@@ -80,8 +80,8 @@ class Recorded:
 def recorded() -> Recorded | None:
     """Read the rates from the records of copies and launches, if there are any.
 
-    Rates are those of the largest copy; a launch costs what each of the longest row
-    of empty kernels took, launched by machine code.
+    Rates are those of the largest copy. The cost of a launch is the mean over the
+    longest row of empty kernels, launched by machine code.
     """
     from coursekit.benchmarking.records import records
 

@@ -110,8 +110,8 @@ class Schedule:
     def conflicts(self) -> tuple[Conflict, ...]:
         """Pairs of unordered uses of one buffer, at least one of which writes.
 
-        Streams, events, the default stream and waits of the host order; that an
-        engine happens to be busy does not.
+        Streams, events, the default stream and waits of the host order operations; that
+        an engine happens to be busy does not.
         """
         before: list[set[int]] = []
         for span in self._spans:

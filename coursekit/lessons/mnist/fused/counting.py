@@ -1,8 +1,8 @@
 """Launches, bytes and operations of a training step, counted before it is timed.
 
-Bytes are those of each array that a kernel reads or writes, once a kernel: what a cache
-keeps between kernels is not known here. Operations are those of the convolutions and of
-the linear layers, and of the patches' moments; a multiply-add is two.
+Each kernel counts every array that it reads or writes once; caching between kernels is
+ignored. Operations are those of the convolutions, of the linear layers and of the
+patches' moments; a multiply-add is two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coursekit.lessons.mnist.initial import initial_weights
 from coursekit.lessons.mnist.network import FULL, Network
 from coursekit.lessons.mnist.trainer import Trainer
 
-# Parts of the array of parameters that a phase reads or writes, besides small ones.
+# The large parts of the parameter array that each phase reads or writes.
 USED = {
     "forward_convolutions": ("forward",),
     "forward_hidden": ("fc1",),

@@ -12,7 +12,7 @@ from coursekit.errors import ArgumentError
 from coursekit.lessons.mnist.network import Network
 
 TAPS, HIDDEN, CLASSES = 9, 128, 10
-PRECISIONS = {"tf32": 1, "fp32": 3}  # products in tf32 for each product
+PRECISIONS = {"tf32": 1, "fp32": 3}  # TF32 products per product
 
 
 def require_network(network: Network) -> None:

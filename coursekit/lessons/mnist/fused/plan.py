@@ -18,7 +18,7 @@ PHASES = (
     "moments", "forward_convolutions", "forward_hidden", "head", "backward_hidden",
     "backward_convolution", "update",
 )  # fmt: skip
-PATCHES = ("patch0", "patch1")  # the second is of the batch that comes next
+PATCHES = ("patch0", "patch1")  # the second one is for the next batch
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Plan:
     dw1_parts: int = 0
     roles: int = 0
 
-    part_blocks: ClassVar = (3, 4)  # for the parts of fc1 and of dw1, an SM
+    part_blocks: ClassVar = (3, 4)  # blocks per SM for the parts of fc1 and of dw1
     folder: ClassVar = "mnist_fast"
 
     @classmethod

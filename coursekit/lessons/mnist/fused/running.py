@@ -18,11 +18,11 @@ FORMS = ("launches", "graph", "overlapped")
 class Run:
     """Training steps over batches that are contiguous in the host's memory.
 
-    On a GPU each step begins with a copy of its batch, out of page-locked memory.
-    As "launches" the host asks for everything one by one. A "graph" holds all copies
-    and kernels, and is launched as a whole. In an "overlapped" graph the batch of the
-    next step is copied while this step computes, into the other of two places, and its
-    moments are summed up. On the simulator all do the same things one after the other.
+    On a GPU each step begins with a copy of its batch from page-locked memory. As
+    "launches" the host issues every copy and kernel by itself. A "graph" holds all of
+    them and is launched as a whole. In an "overlapped" graph the next batch is copied
+    into the other buffer while this step computes, and its moments are computed there.
+    On the simulator all forms run the steps one after the other.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ class Run:
             )
             gpu.backend().prepare(kernel, configuration)
         stream, aside = (cupy.cuda.Stream(non_blocking=True) for _ in range(2))
-        _ = self.sides  # nothing is reserved in the graph
+        _ = self.sides  # reserved before the capture, which allows no allocation
         self.fused.early = True
         stream.begin_capture()
         if self.form == "overlapped":
