@@ -7,7 +7,7 @@ from coursekit.errors import ArgumentError
 from coursekit.simt import FIELDS, Counters
 
 BAR = 8
-# What a column stands for, and the counters that it adds up.
+# The title of a column, and the counters that it sums.
 COLUMNS = {
     "global sectors": (
         "global_load_sectors", "global_store_sectors", "global_atomic_sectors",

@@ -27,7 +27,7 @@ class Shade:
     dark: str
 
 
-# Every text on every ground has a contrast of 4.5 or more, tested.
+# A test requires a contrast of at least 4.5 of every text on every background.
 TEXT = {
     "plain": Shade("#1f2328", "#e6edf3"),
     "number": Shade("#59636e", "#a8b1bb"),

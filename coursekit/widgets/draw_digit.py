@@ -16,8 +16,8 @@ from coursekit.widgets import draw_digit_picture as picture
 from coursekit.widgets.base import CourseWidget
 
 CLASSES = 10
-OWN = -1  # in place of the digit that is an example
-MOST = 4000  # points of a drawing
+OWN = -1  # the value of `example` for the reader's own drawing
+MOST = 4000  # most points of a drawing
 NOTHING = "Nothing is drawn yet."
 
 

@@ -15,8 +15,8 @@ from coursekit.widgets.panel import panel
 
 WIDTH, HEIGHT, SIDE = 740, 300, 224
 LEFT, SEEN, BARS, TOP = 16, 256, 508, 40
-LEVELS = 15  # of grey in the still
-PEN = 8  # hundredths of the field
+LEVELS = 15  # of grey in the static picture
+PEN = 8  # width in hundredths of the field
 
 
 def percent(chance: float) -> str:

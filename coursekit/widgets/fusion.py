@@ -76,7 +76,7 @@ class FusionCounter(CourseWidget, files="fusion"):
             device=start.device.name,
             bandwidth_gbs=start.device.memory_bandwidth_gbs,
         )
-        _ = self.result  # refuses what no kernel can compute
+        _ = self.result  # raises if no kernel can compute a group
 
     @traitlets.validate("joined")
     def _one_for_each_pair(self, proposal: dict) -> list[bool]:

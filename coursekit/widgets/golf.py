@@ -93,7 +93,7 @@ class GolfCard(CourseWidget, files="golf"):
         """Play the source that the reader submitted."""
         trouble = ""
         try:
-            # A line end more: this is a text, whatever it looks like, and no path.
+            # An added line end marks the text as source, even if it looks like a path.
             source = source_of(f"{self.asked.get('text', '')}\n\n")
         except CourseError as error:
             trouble = str(error)

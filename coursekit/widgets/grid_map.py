@@ -1,6 +1,6 @@
 """The elements that each thread of a one-dimensional launch handles.
 
-`js/grid_block.js` says the same in JavaScript, word for word; a test compares them.
+`js/grid_block.js` has the same sentences in JavaScript; a test compares them.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from coursekit.widgets.base import CourseWidget
 from coursekit.widgets.palette import INKS, LINES
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 740, 190, 44, 18, 162
-FEWEST = 12  # points that the picture has room for, at least
+FEWEST = 12  # least points on the axis of the picture
 LOST = "Then the loss is no finite number: the rate is too high."
 NOTHING_YET = "No steps yet: the curve grows while the training runs."
 
@@ -104,7 +104,7 @@ class LearningView(CourseWidget, files="learning"):
             f"{_across(k, len(self.means)):.1f},{_height(mean, most):.1f}"
             for k, mean in enumerate(self.means)
         )
-        told = LOST if self.lost else self.alt_text()  # both are too long a line
+        told = LOST if self.lost else self.alt_text()  # both together would be too long
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
             f'font-family="sans-serif" font-size="13">'

@@ -14,7 +14,7 @@ from coursekit.simt import Counters, Formula, MemoryAccess, formulas
 from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets.microscope_values import packed, register
 
-# What a line can be asked to predict: amount per warp and request.
+# Units of a prediction for a line: (amounts, requests) whose ratio is asked for.
 _RATES = {
     "sectors": (
         ("global_load_sectors", "global_store_sectors", "global_atomic_sectors"),

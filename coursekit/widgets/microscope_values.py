@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# What a page may hold of one microscope, in bytes of JSON.
+# The largest state of one microscope, in bytes of JSON.
 MOST_BYTES = 200_000
 _DIGITS = 5
 _EXACT = 1 << 53

@@ -123,7 +123,9 @@ class Overlap(CourseWidget, files="overlap"):
 
     @traitlets.observe("chunks", "pinned", "order", "events", "placed")
     def _replan(self, _change: object = None) -> None:
-        if len(self.placed) == 3 * self.chunks:  # both change one after the other
+        if (
+            len(self.placed) == 3 * self.chunks
+        ):  # false between the changes of the two traits
             self.plan = overlap_picture.plan_of(self, self._key(), self.schedule())
 
     def _key(self) -> str:

@@ -13,8 +13,8 @@ from coursekit.widgets.panel import panel
 from coursekit.widgets.tile_words import describe, runs
 
 WIDTH, TOP, LEFT, RIGHT, GAP = 760, 30, 12, 380, 10
-ALL, TILE = 318, 350  # pixels that the matrices, and the tiles, may fill
-SLIM = 56  # pixels of a tile along k, at least
+ALL, TILE = 318, 350  # pixels available to the matrices and to the tiles
+SLIM = 56  # least pixels of a tile along k
 BOTTOM = TOP + TILE + 2 * GAP
 _LINE, _INK = palette.LINES["line"].light, palette.INKS["ink"].light
 _ACCENT, _HEAT = palette.LINES["accent"].light, palette.LINES["heat"].light
