@@ -1,8 +1,8 @@
 """Address strides between the lanes of a warp, as far as the PTX determines them.
 
-ptxas knows an address that is the same in all lanes, and then lets one lane do an
-integer atomic for the whole warp. How scattered addresses are counted is not known in
-full. Both decide what the simulator may claim; see `doubtful`.
+ptxas recognises an address that is the same in all lanes, and then lets one lane do an
+integer atomic for the whole warp. How the hardware counts scattered addresses is not
+fully known. Both decide which counts the simulator may call exact; see `doubtful`.
 """
 
 from __future__ import annotations

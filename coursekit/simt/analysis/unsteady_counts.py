@@ -1,10 +1,9 @@
 """Nondeterministic counts: those that depend on the order of threads, as behind a lock.
 
-What an atomic returns, and what a volatile load finds, depends on who came before. A
-loop that goes on until such a value is right runs as often as the schedule has it, and
-so does whatever a branch on such a value decides. Numbers drawn by atomicAdd or
-atomicInc are better: nobody knows who gets which, but each is drawn once. So it is
-certain how many threads act on a certain number, as the last block of a sum does.
+The result of an atomic, or of a volatile load, depends on which thread came first. A
+loop that waits for such a value to be right runs as often as the schedule decides, and
+so does code behind a branch on such a value. Tickets drawn by atomicAdd or atomicInc
+are better: which thread gets which is unknown, but each is drawn once.
 """
 
 from __future__ import annotations
@@ -42,10 +41,10 @@ class Dependence(IntEnum):
 class Doubts:
     """The counts of a function that depend on the order of threads.
 
-    `instructions`, by index, run as often as the schedule has it; of the accesses
-    `scattered` the addresses depend on it. `ranked` instructions run for a certain
-    number of threads, and so of warps where lanes draw the `tickets` one at a time.
-    `calls` says whether doubtful instructions call functions.
+    The `instructions`, by index, run as often as the schedule decides; the addresses of
+    the accesses `scattered` depend on it. `ranked` instructions run for a fixed number
+    of threads, and so of warps where lanes draw the `tickets` one at a time. `calls`
+    says whether doubtful instructions call functions.
     """
 
     instructions: frozenset[int] = frozenset()

@@ -1,9 +1,9 @@
 """Access vectorisation: shared loads and stores that the assembler combines.
 
-ptxas turns scalar accesses to neighbouring words into LDS.64, LDS.128 and the like.
-`shared_accesses` lists what a kernel does with shared memory; `groups` predicts which
-accesses are vectorised. It is a prediction: the machine code decides, and only counts
-that it confirmed are counted like this (see `CountingPlan`).
+ptxas vectorises scalar accesses to neighbouring words as LDS.64, LDS.128 and the like.
+`shared_accesses` lists a kernel's shared accesses; `groups` predicts which of them are
+vectorised. The machine code decides: only a prediction that it confirmed is used for
+counting (see `CountingPlan`).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ HALF, WORD, WIDEST = 2, 4, 16
 class SharedAccess:
     """One PTX instruction that accesses shared memory.
 
-    `stretch` tells which accesses may be joined, as nothing stands between them;
+    Accesses of one `stretch` may be vectorised, as nothing between them prevents it;
     `root` and `offset` are their address. `loop` is the innermost loop, as the
-    instructions (first, last), or None; `depth` counts the branches that decide
-    whether it is executed. An `exposed` access may be executed even so. The `form` of
-    an asynchronous copy is COPY, "" of others.
+    instructions (first, last), or None; `depth` counts the branches that decide whether
+    the access is executed. An `exposed` access may be executed all the same. The `form`
+    of an asynchronous copy is COPY, "" of others.
     """
 
     LOAD: ClassVar[str] = LOAD
@@ -64,7 +64,7 @@ class SharedAccess:
 class Group:
     """Scalar accesses that become one access of `width` bytes.
 
-    It is executed where `lead` is, `below` bytes before the address of `lead`.
+    The wide access is executed in place of `lead`, `below` bytes before its address.
     """
 
     members: tuple[int, ...]
@@ -77,8 +77,8 @@ class Group:
 class Style:
     """How aggressively the assembler vectorises accesses.
 
-    A load of four words needs `fours` of them; None: there are none. Halves of words
-    are joined in the same way, but not where they are extended to words.
+    A load of four words is made where at least `fours` of them are loaded; None: never.
+    Halves of words are vectorised in the same way, unless they are extended to words.
     """
 
     fours: int | None = 3
@@ -135,8 +135,9 @@ def shared_accesses(function, shared) -> list[SharedAccess]:
 def _with_exposure(found: list[SharedAccess]) -> list[SharedAccess]:
     """Mark conditional accesses to memory that certainly exists.
 
-    ptxas may execute them always: where the address is a constant, or where other
-    code touches the 16 bytes around it. No width changes, so none can tell.
+    ptxas may execute such an access always: where its address is a constant, or where
+    other code touches the 16 bytes around it. The width stays, so no count of widths
+    shows it.
     """
     windows = defaultdict(set)
     for access in found:
@@ -178,7 +179,7 @@ def groups(found, style: Style = RULE) -> list[Group]:
 def vectorisations(accesses: list[SharedAccess]) -> Iterator[list[Group]]:
     """Yield possible vectorisations of the accesses, the prediction first.
 
-    The first one is the prediction; then come other styles for each base address.
+    Other styles for each base address follow.
     """
     yield groups(accesses)
     roots = list(dict.fromkeys(access.root for access in accesses))

@@ -19,7 +19,7 @@ class Touch(NamedTuple):
     """One access of some lanes of a warp to one region.
 
     `places`, `threads` and `bits`, the lanes as bits, have an entry for each place that
-    a lane touches, `each` places a lane; `order` is the block's.
+    a lane touches, `each` places per lane; `order` is the block's.
     """
 
     access: object
@@ -56,7 +56,7 @@ def allowed(touch: Touch, earlier, how: str) -> bool:
 def judge(touch: Touch, earlier, at, others, how: str) -> tuple:
     """Return the severity, and the pairs of accesses that have it.
 
-    Of two stores of the same value, the result does not tell which came last.
+    Two stores of the same value give the same result in either order.
     """
     access = touch.access
     hazard = how == NEAR and touch.part[0].space == "shared"
@@ -72,7 +72,7 @@ def judge(touch: Touch, earlier, at, others, how: str) -> tuple:
 def _same_values(touch: Touch, positions, others, how: str) -> np.ndarray:
     """Whether stores write the value that is there already.
 
-    Of lanes that store together, whether one writes what the other does.
+    For lanes of one store: whether they write equal values.
     """
     access, warp, (region, lanes, offsets) = touch.access, touch.warp, touch.part
     if not access.stored:

@@ -1,8 +1,8 @@
 """Memory fences: what the threads of a block have fenced, and so publish.
 
-A fence covers all that its thread knows there and then. Threads that synchronise
-have in common what each of them has fenced, but what one learns behind its fence, from
-a barrier as from an acquire, wants another fence.
+A fence covers all that its thread knows at that time. Threads that synchronise share
+what each of them has fenced. What a thread learns after its fence, from a barrier or an
+acquire, is covered only by another fence.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ class Touched(NamedTuple):
 class Flights:
     """The places of shared memory that unfinished copies are to write.
 
-    For each region: the thread that began the copy to a place and 1, or 0; and the
-    number of its access.
+    Each region has an array of the thread that began the copy to a place, plus 1, or 0;
+    and one of the number of its access.
     """
 
     def __init__(self):

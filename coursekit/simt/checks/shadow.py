@@ -21,8 +21,8 @@ LOGGED = 4096
 class Marks(NamedTuple):
     """The record that accesses of a warp leave in the shadow.
 
-    `synchronised` is the stamp of the warp's last synchronisation, `floor` that before
-    which all is ordered, `size` the threads of a block.
+    `synchronised` is the stamp of the warp's last synchronisation, `size` the number of
+    threads of a block; everything before the stamp `floor` is ordered.
     """
 
     now: int | np.ndarray
@@ -55,8 +55,8 @@ class Crowd:
     """Accesses that do not conflict with each other: reads, or atomics.
 
     Of the threads that touched a place, the lanes of the last warp are kept, and one
-    thread of the warp before that: enough to tell whether somebody who disturbs them
-    does not know them.
+    thread of the warp before it. That is enough to decide whether a conflicting access
+    is unordered with one of them.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Crowd:
     def _keep_other(self, at, first: int, floor: int, size: int) -> None:
         """Keep the access that is replaced, where no other one is kept.
 
-        Threads of other blocks are preferred: a barrier never orders those.
+        Threads of other blocks are preferred, since a barrier never orders them.
         """
         others, block = self.others[at], first // size
         spent = (self.other_stamps[at] <= floor) | ((others & -LANES) == first)
@@ -127,7 +127,7 @@ class Crowd:
     def members(self, at, threads, floor: int):
         """Yield the threads except `threads` that touched places `at` since `floor`.
 
-        Each time (positions in `at`, threads, stamps, access numbers).
+        Each item is (positions in `at`, threads, stamps, access numbers).
         """
         stamps = self.stamps[at]
         recent = stamps > floor

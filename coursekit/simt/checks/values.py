@@ -103,8 +103,7 @@ class InitCheck(Observer):
     def _read(self, access, warp, part, written) -> None:
         """Report or pass on the uninitialised elements that a load has read.
 
-        Where a part of it is written, the rest is taken for the bytes between the
-        members of a struct.
+        If a part of an element is initialised, the rest counts as padding of a struct.
         """
         registers = _registers(access.instruction, 0)
         by_element = written.reshape(len(written), len(registers), -1)
@@ -217,7 +216,7 @@ def _registers(instruction, position: int) -> tuple:
 def written_places(region, unit: int) -> np.ndarray:
     """Return which places of device memory do not hold the poison pattern.
 
-    Only whole words count: a byte or two may look like it by chance.
+    Only whole words count: one or two bytes may equal the pattern by chance.
     """
     padded = np.full(-(-region.nbytes // 16) * 16, POISON, np.uint8)
     padded[: region.nbytes] = region.data

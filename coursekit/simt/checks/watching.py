@@ -1,7 +1,7 @@
 """Observers: the events of a launch, and the decoder that reports them.
 
-A launch with an observer runs a decoded program of its own, whose memory
-instructions tell the observer what they touch. Other launches run the plain one.
+A launch with an observer runs a decoded program of its own, whose memory instructions
+report their accesses. Other launches run the plain program.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Enough(Exception):
 class Observer:
     """Observes a launch; each method does nothing unless a checker overrides it.
 
-    With `compiles`, compiled code may say that there is nothing to find.
+    With `compiles`, compiled code may decide that there are no findings.
     """
 
     compiles = False
@@ -55,7 +55,7 @@ class Observer:
     def begins(self, access, warp, part) -> None:
         """An asynchronous copy is to read or write `part`.
 
-        What it writes is noted by `touches` when the copy is waited for.
+        Its writes are reported by `touches` when the copy is waited for.
         """
 
     def fences(self, warp, instruction) -> None:

@@ -39,11 +39,10 @@ def race(
 ):
     """Build the error for two unordered accesses to one place.
 
-    `position` counts the lanes of the later access, `other` is the number in the
-    grid of the thread of the earlier one. `near` says that they are of one warp,
-    `seen` that the later one was told of the other, and lacks a fence. The error names
-    a reader first, since that is where a wrong value comes in, whichever thread
-    happened to be first.
+    `position` counts the lanes of the later access, `other` is the grid-wide number of
+    the thread of the earlier one. `near` says that both are in one warp, `seen` that
+    the later thread was told of the earlier access but lacks a fence. The error names a
+    reader first, since there the wrong value enters, whichever access came first.
     """
     launch, (region, _, offsets) = touch.warp.block.launch, touch.part
     mine = int(touch.threads[position * touch.each])
@@ -205,8 +204,8 @@ def unwritten(
 ):
     """Build the error for a read of uninitialised memory.
 
-    `copied` says that an asynchronous copy is to write it; `names` are those of
-    variables that the source declares without a value.
+    With `copied` an asynchronous copy is to write it; `names` are the variables that
+    the source declares without a value.
     """
     region, lanes, offsets = part
     lane = int(np.arange(LANES)[lanes][position])

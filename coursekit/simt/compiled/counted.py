@@ -180,7 +180,7 @@ class Counted:
     def _busiest(self, addresses, mask: str, width: int, own: int) -> tuple[str, str]:
         """Return the most lanes of a group on one bank, and whether any lane is there.
 
-        Each uses `width` bytes of them.
+        Each lane uses `width` bytes of the banks.
         """
         out, wide = self.out, vector("i64")
         place = addresses

@@ -1,9 +1,9 @@
 """Runs launches in compiled code, and hands the rest to the interpreter.
 
-Compiled code makes no error message. Whatever is out of the ordinary (a fault, lanes
-that wait for lanes which are elsewhere, a loop that may wait for other warps) makes it
-give up; then the memory that the launch wrote is put back, the blocks before that one
-run again, and the interpreter does the rest, errors and all.
+Compiled code builds no error messages. In any exceptional case (a fault, lanes that
+wait for lanes elsewhere, a loop that may wait for other warps) it gives up: the
+launch's writes are undone, the completed blocks run again, and the interpreter runs the
+rest, errors included.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The fast tier: code for warps whose 32 lanes are all active and agree on branches.
 
-Registers are values of LLVM. What the tier assumes is checked where a stretch begins;
-if it does not hold, the live registers go to the warp's record and the general tier
-goes on from there.
+Registers are LLVM values. The tier's assumptions are checked where a stretch begins; if
+one does not hold, the live registers go to the warp's record and the general tier
+continues.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Stretches: parts of basic blocks between which the two tiers can alternate.
 
-The fast tier assumes something where a stretch begins (that a branch goes one way for
-all lanes, that an access lies within its array) and checks it there. Where the check
-fails, nothing of the stretch has happened yet, so the general tier does it instead.
+The fast tier makes assumptions (that all lanes agree on a branch, that an access is
+within its array) and checks them where a stretch begins. If a check fails, nothing of
+the stretch has been executed yet, so the general tier executes it instead.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ class Flow:
     def _general_analysis(self, undefined) -> AffineAnalysis:
         """Return the patterns that hold in divergent warps, too.
 
-        What is written where only some lanes may be, and read in another block,
-        differs from lane to lane.
+        A register that some lanes may write alone, and that another block reads, is
+        divergent.
         """
         divergent: set[int] = set()
         while True:

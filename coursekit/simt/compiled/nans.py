@@ -1,8 +1,8 @@
 """NaN payloads: where compiled code may defer making NaNs canonical.
 
-Arithmetic on a GPU gives every NaN the same bits, that of this computer does not. Only
-code that looks at the bits can tell: stores, integer operations, shuffles. So registers
-that only arithmetic writes are left as they are, and put right where they are read.
+Arithmetic on a GPU gives every NaN the same bits; that of this computer does not. Only
+code that reads the bits can tell: stores, integer operations, shuffles. So registers
+that only arithmetic writes keep their NaNs, which become canonical where they are read.
 """
 
 from __future__ import annotations

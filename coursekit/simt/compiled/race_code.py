@@ -1,9 +1,9 @@
 """The race check in compiled code: each access checks and updates shadow words.
 
-Code that sees two accesses that may race gives up; the interpreter then says what they
-are. It knows less of what orders accesses than the interpreter (barriers of the block
-and synchronisation of whole warps, no fences and no atomics), so it may suspect what is
-no race, and never misses one. It counts no sectors and no wavefronts.
+Code that finds two accesses that may race gives up; the interpreter then reports them.
+The code knows only barriers of the block and synchronisation of whole warps, neither
+fences nor atomics. So it may suspect accesses that are no race, but it never misses a
+race. It counts no sectors and no wavefronts.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Races(Notes):
     def clear_queue(self) -> None:
         """Limit the fuel to the interpreter's share before it switches warps.
 
-        That matters where the result of an atomic decides what a thread does.
+        This matters where the result of an atomic decides what a thread does.
         """
         super().clear_queue()
         if self.unit.polls and _order_matters(self.unit.function):

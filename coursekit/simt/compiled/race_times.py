@@ -122,7 +122,7 @@ fine:
 def declare_times(out, form: Form, clears: bool) -> None:
     """Declare functions that advance stamps at blocks, barriers and warps.
 
-    `clears` says to forget who wrote to shared memory when a block begins.
+    With `clears`, the writers of shared memory are forgotten when a block begins.
     """
     out.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
     out.declare("declare i32 @llvm.ctpop.i32(i32)")

@@ -1,8 +1,8 @@
 """Race check of a launch in compiled code, which answers "none" or "perhaps".
 
-Words for global memory exist while a launch runs. Of an array that it only reads there
-are none: they are made at the first write, and if the array was read before that, the
-launch starts again with words for it.
+Shadow words of global memory exist only during a launch. An array that is only read has
+none: they are made at the first write. If the array was read before that, the launch
+starts again with words for it.
 """
 
 from __future__ import annotations

@@ -40,8 +40,8 @@ FUNCTIONS = (
 class Context(IntEnum):
     """Fields of the context: indices in an array of i64.
 
-    The scheduler keeps those from CTAID_X to POSITION up to date. What a kernel's own
-    code needs besides goes to OWN and after.
+    The scheduler updates those from CTAID_X to POSITION. Fields of a kernel's own code
+    begin at OWN.
     """
 
     REGIONS = 0  # to [REGION_COUNT x REGION]
@@ -83,7 +83,7 @@ class Context(IntEnum):
 class Answer(IntEnum):
     """The answer of a warp's code to the scheduler, and of `ck_run` to the launch.
 
-    Code of a warp may return anything else too: it ends the run with that answer.
+    Any other answer of a warp's code ends the run with that answer.
     """
 
     DONE = 0  # the warp has left the kernel; the run is complete

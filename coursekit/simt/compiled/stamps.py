@@ -42,8 +42,8 @@ class RaceContext(IntEnum):
 class Form:
     """The bit fields of a kernel's shadow words.
 
-    `synchronises` says whether its warps do between barriers, `updates` whether it has
-    atomics.
+    `synchronises` says whether its warps synchronise between barriers, `updates`
+    whether it has atomics.
     """
 
     warps: int
@@ -174,8 +174,8 @@ class Words:
     def by(self, owners) -> tuple[str, str | None]:
         """Return the words that lanes leave now, and what marks a word as their own.
 
-        `owners` are numbers of lanes, or None for several lanes at once; these do
-        not know themselves, and if all are such, the second is None.
+        `owners` are numbers of lanes, or None for several lanes at once; such words are
+        never recognised as their own, and if all are such, the second result is None.
         """
         several = [owner is None for owner in owners]
         lanes = self.listed([owner or 0 for owner in owners])

@@ -42,9 +42,9 @@ def bits(type_: str) -> int:
 class Counts:
     """Numbers of one memory instruction's counters, and its constant counts.
 
-    `slots` count at run time: requests, sectors or wavefronts, conflicts. `fixed` says
+    `slots` count at run time: requests, sectors or wavefronts, conflicts. `fixed` has
     what each execution in the fast tier adds to them, then the block, and the counters
-    of executions of that block that did not get as far.
+    of executions of the block that stopped before this instruction.
     """
 
     slots: int

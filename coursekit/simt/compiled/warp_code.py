@@ -137,7 +137,7 @@ class WarpCode(
     def instruction(self, instruction) -> None:
         """Emit an instruction within a block.
 
-        The method `emit_...` of an opcode does; without one, it is lane-wise.
+        An opcode's method `emit_...` does it; an opcode without one is lane-wise.
         """
         row = traits.of(instruction)
         if row.waits:
@@ -173,8 +173,8 @@ class WarpCode(
     def burn(self) -> None:
         """Use fuel; when it is used up, ask the host whether to continue.
 
-        A kernel that looks at what others write may wait for another block: the
-        interpreter lets all of them take turns.
+        A kernel that polls memory may wait for another block; the interpreter gives
+        every block its turn.
         """
         out = self.out
         at = out.op(f"getelementptr i8, ptr %record, i64 {FUEL_LEFT}")

@@ -88,7 +88,7 @@ class Copies:
 
     @property
     def begun(self) -> tuple:
-        """Groups that each lane has closed, and how many copies have not moved."""
+        """Return how many groups each lane closed, and how many copies are unmoved."""
         return (*self.committed.tolist(), len(self._begun))
 
     def begin(self, copy: Copy) -> None:

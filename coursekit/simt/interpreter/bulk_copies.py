@@ -1,8 +1,8 @@
 """Bulk copies (TMA) by one thread: rows of bytes, and boxes of a tensor map.
 
-A copy moves its bytes when a thread waits at the barrier that it reports to (see
-`mbarriers`); a kernel that does not wait reads what shared memory held before. Bulk
-copies pass the units that load and store, and count as none of their requests.
+A copy moves its bytes when a thread waits at its mbarrier (see `mbarriers`); a kernel
+that does not wait reads what shared memory held before. Bulk copies bypass the load and
+store units, and count as none of their requests.
 """
 
 from __future__ import annotations

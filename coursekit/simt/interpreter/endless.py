@@ -1,8 +1,8 @@
 """Proof of an endless loop or livelock: the state of a launch repeats.
 
-The interpreter takes its turns by fixed rules, so what has come back once comes back
-for ever: the place of each lane, every register, and all memory. Looking costs time, so
-it is done now and then, and memory is compared only where registers have come back.
+The interpreter takes turns by fixed rules, so a state that repeats once repeats for
+ever: the program counter of each lane, every register, and all memory. Comparing costs
+time, so it is done now and then, and memory is compared only where registers repeat.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class EndlessLoopProof:
 def endless(warps, *, polls: bool) -> errors.KernelError:
     """Build the error for a launch whose state repeats.
 
-    `polls` says whether the kernel looks at what other threads may be writing.
+    `polls` says whether the kernel reads memory that other threads may be writing.
     """
     left = [warp for warp in warps if warp.ready or warp.parked]
     warp = next((warp for warp in left if warp.awaited), left[0])

@@ -1,7 +1,7 @@
 """Fuse runs of independent f32 multiply-adds into one step of the interpreter.
 
-The inner loop of a matrix product has dozens in a row, and one NumPy call for all of
-them takes little longer than one for each.
+The inner loop of a matrix product has dozens of them in a row. One NumPy call for all
+takes little longer than a call for one.
 """
 
 from __future__ import annotations

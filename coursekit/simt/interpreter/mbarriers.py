@@ -66,7 +66,7 @@ class Phase:
 def access_of(decoder, instruction, verb: str) -> Access:
     """Make the access object of an mbarrier instruction.
 
-    It orders what threads do: an arrival publishes, a wait learns.
+    It orders threads: an arrival publishes, a wait acquires.
     """
     shared = any(word.startswith("shared") for word in instruction.modifiers)
     made = decoder.access(instruction, "shared" if shared else None, WIDTH, verb)

@@ -143,7 +143,8 @@ class Program:
     def shared_variables(self, name: str, dynamic: int) -> list[tuple[str, int, int]]:
         """Return a kernel's shared variables: (name, nbytes, align).
 
-        All external arrays are one: the dynamic shared memory of the launch.
+        All external arrays are the same memory: the dynamic shared memory of the
+        launch.
         """
         if name not in self._shared:
             functions = self.reachable(name)

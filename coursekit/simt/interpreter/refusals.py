@@ -1,6 +1,6 @@
 """Refuses malformed instructions: operands missing or of a wrong kind.
 
-The engines, the checkers and the tracer take what passes here for granted. Lane-wise
+The engines, the checkers and the tracer rely on what is accepted here. Lane-wise
 instructions are matched with the table in `isa` instead.
 """
 
@@ -234,7 +234,7 @@ def _kinds(operands: str) -> tuple:
 def _as_listed(one) -> bool:
     """Whether operands, modes and type are as the opcode's traits list them.
 
-    What the lanes of a warp do together names its members last, if it is `.sync`.
+    A warp collective with `.sync` names its member mask last.
     """
     row = traits.of(one)
     if not row.operands:

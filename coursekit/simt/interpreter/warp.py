@@ -163,7 +163,7 @@ class Warp:
     def comes_back(self, split: Split) -> bool:
         """Whether the state of the warp, which runs a split, repeats.
 
-        What other warps do may still lead it on.
+        Other warps may still change what it waits for.
         """
         self.ready.append(split)
         try:

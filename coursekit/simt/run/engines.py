@@ -99,7 +99,7 @@ def _say_where(launch, block: int) -> None:
 def _tried_often(launch, blocks) -> bool:
     """Whether the interpreter ran the launch within this kernel's total allowance.
 
-    What is launched again and again gets compiled, however short a launch is.
+    A kernel that is launched again and again gets compiled, however short a launch is.
     """
     compiled = engine.of_launch(launch)
     worth_s = max(TRIALS_S, TRIALS_EACH_S * _size(launch))

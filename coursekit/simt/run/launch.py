@@ -319,7 +319,7 @@ class Launch:
     def try_to_interpret(
         self, numbers: Sequence[int], seconds: float, nbytes: int
     ) -> bool:
-        """Interpret blocks if that takes at most `seconds`; return whether.
+        """Interpret blocks within `seconds`; return whether that was enough.
 
         If not, all is as it was before. At most `nbytes` of arrays are copied for that.
         """
@@ -337,7 +337,8 @@ class Launch:
     def take_turns(self) -> None:
         """Let all warps take short turns from now on.
 
-        The warp that asks for it has come back to where it was. Others may lead it on.
+        The warp that asks for it repeats its state; other warps may still change what
+        it waits for.
         """
         self.fuel = POLLING_FUEL
 

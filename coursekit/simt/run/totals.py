@@ -54,8 +54,8 @@ class Facts:
 
     `places` are the source lines of its instructions; `blocks` hold, for each basic
     block, (line, instructions, barriers) of every line, and the instructions that may
-    count floating-point operations. Of `doubtful` atomics the machine's count may be
-    another one; `doubts` are about what depends on the order of threads.
+    count floating-point operations. The hardware may count the `doubtful` atomics
+    differently; `doubts` are about what depends on the order of threads.
     """
 
     places: tuple[tuple[str, int], ...]
@@ -127,8 +127,8 @@ def _count_code(program, code, lines, inexact) -> None:
 def _unconfirmed(launch, code) -> set[str]:
     """Return shared counts that a kernel's machine code cannot confirm.
 
-    Generic addresses, functions that are called, and loops that the assembler
-    unrolled while lanes leave them at different times.
+    These come from generic addresses, from called functions, and from loops that the
+    assembler unrolled while lanes leave them at different times.
     """
     own = code is launch.code
     inexact = {
@@ -148,8 +148,8 @@ def _unconfirmed(launch, code) -> set[str]:
 def _unknown(code) -> set[str]:
     """Return counts of atomics and asynchronous copies for which no rule is known.
 
-    An atomic that takes one pass for one sector or word each time is the same by any
-    rule, and so is a copy without conflicts. Shared floats are added in a loop.
+    An atomic that takes one pass for one sector or word each time counts the same by
+    any rule, and so does a copy without conflicts. Shared floats are added in a loop.
     """
     inexact = set()
     for access in code.accesses:

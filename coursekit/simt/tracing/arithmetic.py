@@ -1,8 +1,8 @@
 """Formulas for the index that each lane computes, in the terms of the source.
 
-The steps of a trace are gone through once. Every integer register holds a sum of what
-the source names: threadIdx.x, parameters, values that were loaded. PTX has lost the
-names of local variables, so a loop's counter appears as the number that it is.
+The steps of a trace are read once, in order. Every integer register holds a sum of
+terms that the source names: threadIdx.x, parameters, loaded values. PTX has lost the
+names of local variables, so a loop's counter appears as its number.
 """
 
 from __future__ import annotations

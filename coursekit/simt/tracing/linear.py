@@ -1,8 +1,8 @@
 """Linear forms for the indices of a kernel: 256 * blockIdx.x + threadIdx.x.
 
-An index is kept as a constant plus multiples of *atoms*. An atom is a value that the
-program got from elsewhere, or an operation other than plus and times. Its 32 values
-are known, because the program has run.
+An index is a constant plus multiples of *atoms*. An atom is a value from elsewhere in
+the program, or an operation other than plus and times. Its 32 values are known, because
+the program has run.
 """
 
 from __future__ import annotations

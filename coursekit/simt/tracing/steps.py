@@ -70,7 +70,7 @@ class MemoryAccess:
     def sectors(self) -> tuple[int | None, ...]:
         """For each lane, its 32-byte sector, counted from the array's start.
 
-        None where sectors say nothing: in shared and local memory.
+        None for shared and local memory, where sectors have no meaning.
         """
         if self.space != "global":
             return (None,) * LANES

@@ -1,7 +1,7 @@
 """An observer that records every step of one warp.
 
-Like the checkers, it lets the launch run a decoded program of its own. Other
-launches pay nothing.
+Like the checkers, it lets the launch run a decoded program of its own. Other launches
+run at full speed.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ class OneBlock(Order):
 class Tracer(Observer):
     """Records warp `warp` of block `block` for at most `limit` steps.
 
-    Blocks that do not talk to one another are not run, except the one that is
-    followed.
+    Other blocks run only if blocks communicate with each other.
 
     Attributes
     ----------
