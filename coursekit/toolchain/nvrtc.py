@@ -75,7 +75,7 @@ def _library_identity() -> str:
 def include_folders() -> tuple[str, ...]:
     """Return the folders of the CUDA headers and of CCCL's, pip packages first.
 
-    The two come in packages of their own, so each is looked for by itself.
+    They come in separate packages, so each is looked up by itself.
     """
     spec = importlib.util.find_spec("nvidia")
     roots = [

@@ -1,10 +1,10 @@
 """Register-bank conflicts of float32 multiply-adds in a machine-code listing.
 
-Registers lie in two banks, those with even and those with odd numbers, and each bank
-gives a scheduler one register a clock. What the assembler marks with `.reuse` is kept
-for the next instruction that reads the same register in the same place. Measured with
+Registers are in two banks, even and odd numbers, and each bank gives a scheduler one
+register per clock cycle. An operand that the assembler marks with `.reuse` is kept for
+the next instruction that reads the same register in the same position. Measured with
 patterns of registers on an H200 (2026-11-21): `tests/toolchain/test_ports.py` has the
-clocks.
+clock cycles.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _REGISTER = re.compile(r"[-|]*R(\d+)\|?(\.reuse)?")
 def clocks_an_ffma(listing: str) -> float:
     r"""Return the least clock cycles per FFMA that register reads allow, on average.
 
-    A read may wait one clock behind its instruction, so that one that needs a bank
-    twice and one that leaves it alone make up for each other.
+    A read may wait one clock behind its instruction. So an instruction that needs a
+    bank twice and one that does not use it balance each other.
 
     Parameters
     ----------
