@@ -19,7 +19,7 @@ class Side:
     Attributes
     ----------
     name : str
-        What the diff calls it.
+        The name of the source in the diff.
     lines, html : sequence of str
         All lines of the file, plain and highlighted.
     start : int

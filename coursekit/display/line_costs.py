@@ -28,10 +28,10 @@ def show_profile(counters: Counters, *, heat: str | None = None) -> Listing:
     Parameters
     ----------
     counters : Counters
-        Of `ck.count`; its lines say what each cost.
+        The result of `ck.count`, with the costs of each line.
     heat : str, optional
-        What the bar beside a line measures: a key of `COLUMNS`, or the name of a
-        counter. The first column that counted anything, unless told otherwise.
+        The cost that the bar beside a line measures: a key of `COLUMNS`, or the name of
+        a counter. By default the first column that counted anything.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What exercises in CUDA C++ and in Python have in common."""
+"""The common part of exercises in CUDA C++ and in Python."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class AnyExercise:
     mutants : dict of str to Mutant
         Wrong solutions by name.
     starter : (class, str)
-        How the starter fails: class of the error, and text in its message.
+        How the starter fails: the class of the error, and a text in its message.
     magic, suffix, answer : str
-        How its cell begins, how its files end, and what the student writes.
+        The magic of its cell, the suffix of its files, and the kind of answer.
     """
 
     magic: ClassVar[str]

@@ -23,7 +23,7 @@ class Limit:
     counter : str
         A field of Counters, such as "global_load_sectors".
     size : int or tuple of int
-        Of the launch that is counted.
+        Size of the problem whose launch is counted.
     most : int
     why : str
         A sentence, such as "Each value is needed once.".
@@ -42,11 +42,11 @@ class Wait:
     Attributes
     ----------
     name : str
-        Of a parameter.
+        Name of the parameter.
     value : scalar
-        What all its elements are before the launch, and stay.
+        The value of all its elements before the launch, which must stay.
     why : str
-        What a kernel does wrong that ends.
+        The mistake of a kernel that ends, as a sentence.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Exercise(AnyExercise):
         Takes the inputs as attributes (floats in float64, integers in int64); returns
         the expected array, or a dict of them by name.
     sizes : tuple
-        Of the problems; ints, or tuples such as (rows, columns).
+        Sizes of the problems; ints, or tuples such as (rows, columns).
     picture : int or tuple, optional
         Size of the problem that is shown element by element.
     launches : tuple of callable
@@ -81,9 +81,10 @@ class Exercise(AnyExercise):
         Roundings on the way to a result, a number or a function of the size: the
         tolerance in unit roundoffs of the output's type.
     magnitude : callable, optional
-        What the tolerance is relative to, from the inputs; |expected| by default.
+        The magnitude to which the tolerance is relative, from the inputs; by default
+        |expected|.
     owner : "element", None or callable
-        Which thread should write an element: see `ownership.owner`.
+        The thread that should write an element: see `ownership.owner`.
     defines : dict of str to str
         Macros for the compiler.
     limits : tuple of Limit

@@ -48,9 +48,9 @@ class Ran:
     Attributes
     ----------
     names : dict of str to object
-        What it defines.
+        The names that the cell defines.
     value : object
-        Of its last line, where that is an expression.
+        The value of its last line, if that is an expression.
     """
 
     names: dict[str, Any]
@@ -68,7 +68,7 @@ def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran
     lines_above : int
         Lines of the cell above the text, which count in messages.
     file : str
-        How messages call the text; by default after the exercise.
+        The name of the text in messages; by default that of the exercise.
 
     Raises
     ------

@@ -46,7 +46,7 @@ class Mutant:
         ----------
         solution : str
         label : str
-            What messages call the mutant.
+            The name of the mutant in messages.
 
         Raises
         ------

@@ -22,7 +22,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Standing:
-    """How a student stands with one exercise.
+    """A student's standing with one exercise.
 
     Attributes
     ----------

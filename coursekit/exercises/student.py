@@ -136,7 +136,7 @@ def reset(id: str) -> Card:
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """How far a student has come, as a table.
+    """The progress of a student, as a table.
 
     Attributes
     ----------

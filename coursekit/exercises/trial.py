@@ -32,7 +32,7 @@ class Problem:
     allowed : dict of str to ndarray
         Error that is tolerated, element by element.
     sentinels : dict of str to scalar
-        Of the outputs that do not accumulate.
+        Sentinels of the outputs that do not accumulate.
     """
 
     given: dict[str, Any]

@@ -12,24 +12,24 @@ from coursekit.exercises.tables import Table
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """What `ck.check` returns; true when every stage passed.
+    """The result of `ck.check`; true when every stage passed.
 
     Attributes
     ----------
     id, title : str
-        Of the exercise.
+        Id and title of the exercise.
     stages : tuple of str
         All of them, in order.
     passed_stages : int
-        How many passed.
+        The number of stages that passed.
     error : CourseError or None
-        What the first other stage raised.
+        The error of the first stage that did not pass.
     tables : tuple of Table
         The small problem, element by element, or what else the check has drawn.
     notes : tuple of str
-        What to do next.
+        Advice on what to do next.
     drawn : str
-        What the tables show, in a few words.
+        The content of the tables, in a few words.
     """
 
     id: str

@@ -22,7 +22,7 @@ class Ledger:
     out : dict of int to int
         Addresses that are handed out now, with their bytes.
     most : int
-        How many were out at the same time.
+        The largest number of allocations at one time.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class Outcome:
     order : tuple of int
         The warps in the order of their turns.
     events : tuple of Event
-        What they did.
+        Their accesses and barriers, in this order.
     values : mapping of str to numpy.ndarray
         The arrays that the kernel may have written.
     error : KernelError or None
@@ -75,9 +75,9 @@ class Stage:
     Attributes
     ----------
     plan : tuple of tuple of Event
-        What each warp does, in its own order.
+        The events of each warp, in its own order.
     error : KernelError or None
-        What stopped the warps when they went in step.
+        The error that stopped the warps when they went in step.
     """
 
     def __init__(self, kernel, block, args, *, shared_bytes=0, expected=None):

@@ -75,9 +75,9 @@ class Entry:
     Attributes
     ----------
     name : str
-        As the source calls it: scale, q::scale, scale<float, 4>.
+        The name in the source: scale, q::scale, scale<float, 4>.
     lowered : str
-        As the PTX calls it.
+        The name in the PTX.
     signature : str or None
         Mangled name from which the parameter types can be decoded.
     parameter_names : tuple of (str or None)
@@ -178,7 +178,7 @@ def through_cache(
     ----------
     unit : Unit
     kind : str
-        What it is; part of the key.
+        The kind of result, a part of the key.
     target : Target
     make : callable
         Returns something that JSON can write.

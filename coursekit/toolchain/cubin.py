@@ -72,14 +72,14 @@ def resources(cubin: bytes, report: str, number: int) -> dict[str, Resources]:
     cubin : bytes
         An ELF file of machine code.
     report : str
-        What ptxas -v printed, for the spills.
+        The output of ptxas -v, for the spills.
     number : int
         Compute capability times ten.
 
     Returns
     -------
     dict of str to Resources
-        By mangled name.
+        Resources of each kernel, by mangled name.
     """
     elf = _Elf(cubin)
     symbols = elf.symbols()

@@ -41,7 +41,7 @@ class Declaration:
     name : str
         With its namespaces: q::scale.
     line : int
-        Of the kernel's name, from 1.
+        The line of the kernel's name, from 1.
     is_template : bool
         Whether it must be instantiated first.
     parameters : tuple of (str or None)

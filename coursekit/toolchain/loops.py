@@ -21,7 +21,7 @@ def loops(listing: str) -> list[Counter]:
     Parameters
     ----------
     listing : str
-        What ``module.sass`` is.
+        Machine code, as in ``module.sass``.
 
     Examples
     --------

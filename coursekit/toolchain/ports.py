@@ -27,7 +27,7 @@ def clocks_an_ffma(listing: str) -> float:
     Parameters
     ----------
     listing : str
-        What ``module.sass`` is. Instructions other than FFMA are left out.
+        Machine code, as in ``module.sass``. Instructions other than FFMA are left out.
 
     Raises
     ------

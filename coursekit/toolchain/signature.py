@@ -36,9 +36,9 @@ class CType:
     const : bool
         Whether this type is const; of a pointer's target it means "read only".
     pointee : CType or None
-        What a pointer or a reference points to.
+        The target of a pointer or a reference.
     parameters : tuple of CType
-        Of a function type.
+        Parameters of a function type.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Parameter:
     name : str
         From the source, else arg0, arg1, ...
     type : CType
-        What the caller must pass.
+        The type that the caller must pass.
     size, align, offset : int
         Bytes of the parameter and its place in the parameter block.
     exact : bool

@@ -28,7 +28,7 @@ class Source:
     path : Path or None
         None for text that came from no file.
     name : str
-        How messages and line information call it: kernels/matmul/step_03.cu.
+        The name in messages and line information: kernels/matmul/step_03.cu.
     headers : dict of str to str
         Text of each own header, by the same kind of name.
     files : dict of str to str
@@ -82,7 +82,7 @@ def find(
     source_or_path : str or Path
         A path (no newline, ends in .cu), as given, or below `kernels/`; else text.
     name : str, optional
-        What to call source text; `kernel.cu` by default.
+        The name for source text; `kernel.cu` by default.
     folders : sequence of str
         Further folders with own headers.
 

@@ -32,7 +32,7 @@ def draw_digit(scores: Callable[[np.ndarray], Any], *, example: int = 3) -> Digi
         ``coursekit.lessons.mnist.Reader(trainer)``. If it has a method `seen`, that
         returns the picture as the network sees it, in another size.
     example : int
-        Which digit is drawn at first, and what is stored in the notebook.
+        The digit that is drawn at first, and stored in the notebook.
 
     Returns
     -------
@@ -132,9 +132,9 @@ class DigitPad(CourseWidget, files="draw_digit"):
         `strokes`, lists of points (x, y) from 0 to 1; `example`, the digit of an
         example or -1; `turn`, how often it has changed.
     reading : dict
-        What the view shows of it.
+        The data that the view shows.
     found : Reading
-        What is read now.
+        The present reading.
 
     Examples
     --------

@@ -54,7 +54,7 @@ class FusionCounter(CourseWidget, files="fusion"):
     joined : list of bool
         For each pair of neighbouring lines, whether one kernel computes both.
     result : Fusion
-        What `ck.fusion` says about what is shown now.
+        The result of `ck.fusion` for the present choices.
     """
 
     lines = traitlets.List().tag(sync=True)

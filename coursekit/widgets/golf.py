@@ -29,8 +29,8 @@ def golf(hole: str, kernel: Any = None, *, launch: str | None = None) -> GolfCar
     hole : str
         "transpose", ...; a wrong name lists them.
     kernel : Kernel, Module, str or Path, optional
-        What to play with: something compiled, source text, or a .cu file. The hole's
-        own starter, which is right and slow, unless given.
+        The kernel to play with: something compiled, source text, or a .cu file. By
+        default the hole's own starter, which is right and slow.
     launch : str, optional
         ``"grid = ceil(n / 256); block = 256"``, where the source has no line
         ``// golf: ...`` that says so; else the launch of the starter.
@@ -65,9 +65,10 @@ class GolfCard(CourseWidget, files="golf"):
     Attributes
     ----------
     score, best : Score
-        Of the last text, and the best of this card; a tie keeps the earlier one.
+        The score of the last text, and the best of this card; a tie keeps the earlier
+        one.
     text : str
-        What the panel begins with.
+        The first text of the panel.
     asked, answered : dict
         The text that the reader wants played, with its turn; which turn is done.
     """
@@ -111,7 +112,7 @@ class GolfCard(CourseWidget, files="golf"):
         Parameters
         ----------
         name : str
-            Who plays.
+            The name of the player.
         folder : str or Path, optional
             `work/golf` by default.
 

@@ -30,12 +30,12 @@ class LearningView(CourseWidget, files="learning"):
     chance : float
         The loss of a network that knows nothing, drawn as a line.
     every : int
-        How many steps make a point, their mean.
+        The number of steps of which a point shows the mean.
 
     Attributes
     ----------
     losses : list of float
-        Of every step.
+        The loss of every step.
     means : list of float
         The points, up to the first that is not finite.
     lost : bool

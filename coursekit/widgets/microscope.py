@@ -53,8 +53,8 @@ def microscope(
         An earlier version, shown beside this one on the same scale. A kernel is
         launched like this one.
     heat : str, optional
-        What heats the lines at first, for example "bank conflicts"; the first kind
-        of count that occurs, unless told otherwise.
+        The cost that colours the lines at first, for example "bank conflicts"; by
+        default the first kind of count that occurs.
     predict : bool
         Begin with the counts hidden, for the reader to predict them.
 
@@ -94,9 +94,9 @@ class Microscope(CourseWidget, files="microscope"):
     Attributes
     ----------
     looks : tuple of (Trace, Counters or None)
-        What was traced and counted, one pair a version.
+        The trace and the counts of each version.
     version, step, lane : int
-        What is shown now.
+        The version, step and lane that are shown.
     predicted : dict
         Predictions of the reader by line number: sectors or wavefronts a request.
     text : str

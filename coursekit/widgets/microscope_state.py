@@ -40,7 +40,7 @@ def view(trace: Trace, counters: Counters | None, most_bytes: int) -> dict[str, 
     ----------
     trace : Trace
     counters : Counters or None
-        Of the whole launch; without them the warp's own counts heat the lines.
+        Counts of the whole launch; without them the warp's own counts colour the lines.
     most_bytes : int
         Values of registers are left out from some step on, if they need more.
     """

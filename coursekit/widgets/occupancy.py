@@ -38,8 +38,8 @@ def occupancy_explorer(
     Parameters
     ----------
     kernel, block, shared_bytes, device, grid
-        Where the sliders start; as for ``ck.occupancy``. On another GPU the
-        registers stay those of the first: compile for it to know its own.
+        The start of the sliders; as for ``ck.occupancy``. On another GPU the registers
+        stay those of the first: compile for it to know its own.
 
     Returns
     -------
@@ -60,13 +60,13 @@ class OccupancyExplorer(CourseWidget, files="occupancy"):
     Attributes
     ----------
     registers, shared_bytes, threads : int
-        Of a thread, of a block, of a block.
+        Registers per thread; shared bytes and threads per block.
     grid : int
         Blocks of the launch; 0 where none is given.
     device : str
         A name of `ck.devices`, or that of the GPU here.
     result : Occupancy
-        What `ck.occupancy` says about what is shown now.
+        The result of `ck.occupancy` for the present choices.
     """
 
     registers = traitlets.Int(32, min=1, max=255).tag(sync=True)

@@ -37,7 +37,7 @@ def overlap(
     nbytes : int
         Copied in, and as many out.
     kernel_us : float
-        Of all kernels together.
+        Duration of all kernels together.
     chunks : int
         1 to 8, to begin with; all of them in one stream.
 
@@ -73,7 +73,7 @@ class Overlap(CourseWidget, files="overlap"):
     placed : list of int
         The stream of each operation, three for each chunk: copy in, kernel, copy out.
     plan : dict
-        What the engines of the model do.
+        The model's schedule, as data for the view.
     """
 
     chunks = traitlets.Int(4, min=1, max=MOST_CHUNKS).tag(sync=True)

@@ -29,7 +29,7 @@ class Question:
     because : str
         Why, in a sentence or two; shown after the reader has answered.
     tolerance : float
-        How far a number may be off, in its own unit.
+        The largest error of a right number, in its own unit.
 
     Raises
     ------

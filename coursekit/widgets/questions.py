@@ -40,7 +40,7 @@ def guess(
     because : str
         Why, shown with the answer.
     tolerance : float
-        How far a number may be off, in its own unit.
+        The largest error of a right number, in its own unit.
 
     Returns
     -------

@@ -32,7 +32,7 @@ def roofline_explorer(
     points : mapping of str to a point
         As for ``ck.plot.roofline``: counts, counts with a time, reports, or pairs.
     device : str, optional
-        Where to begin, and what the times are of; as for ``ck.device``.
+        The first GPU, on which the times were measured; as for ``ck.device``.
     kind : str
         The arithmetic of the flat roof: fp32, fp64, bf16_tensor, ...
 

@@ -59,7 +59,7 @@ def scheduler(
     Raises
     ------
     LaunchError, ArgumentError
-        As a launch does; also for a block that is no 2 to 8 warps.
+        As a launch does; also for a block that is not of 2 to 8 warps.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Scheduler(CourseWidget, files="scheduler"):
     verdict : dict
         Whether the result of a whole play is right, and what is wrong with it.
     outcome : dict
-        What became of all orders, or of many.
+        The results of all orders, or of a sample.
     best : int or None
         Fewest barriers with which every order came out right.
     """

@@ -79,9 +79,9 @@ class TileAnimator(CourseWidget, files="tile_animator"):
     copied : int
         As for `coursekit.lessons.tiling.Shape`.
     block, thread, step : int
-        What is looked at, and when.
+        The block, the thread and the step that are shown.
     cut : Tiling
-        What is shown now, with its counts.
+        The present tiling, with its counts.
     """
 
     M = traitlets.Int(256, min=LEAST, max=MOST).tag(sync=True)

@@ -34,7 +34,7 @@ class Board:
     Attributes
     ----------
     places : dict of str to tuple of Place
-        By the name of the hole, the best first.
+        The entries of each hole, the best first.
     refused : tuple of (str, str)
         Files that do not stand, and why.
     """

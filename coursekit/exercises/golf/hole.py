@@ -53,7 +53,7 @@ class Par:
     formula : str
         The same in words; it says so where the ideal is only the best that is known.
     advice : tuple of str
-        What to look at on the way to bronze, silver and gold.
+        Advice on the way to bronze, silver and gold.
     """
 
     ideal: Callable[[Mapping[str, int]], int]
@@ -91,24 +91,25 @@ class Hole:
     starter : str
         A file below kernels/ that is right, and slow.
     shape : str
-        How the starter is launched, and whoever declares nothing else.
+        The launch of the starter, and of a submission that declares none.
     axes : tuple of str
         Names of the sizes.
     inputs, outputs, reference, accumulates, roundings, magnitude
         As for an Exercise; sizes are tuples.
     sizes : tuple of tuple of int
-        Where a submission must be right, besides two sizes drawn from its hash.
+        Sizes at which a submission must be right, besides two drawn from its hash.
     scored : tuple of int
-        Where it is counted.
+        The size at which it is counted.
     ragged, round : callable
         Draw -> a size: one where a submission must be right, and one where its counts
         have to keep the medal.
     least_blocks, least_threads : int
-        How many of them the launch has at the scored size, so that work is shared.
+        Least blocks and threads of the launch at the scored size, so that work is
+        shared.
     pars : dict of str to Par
-        By the name of the count; the medal is that of the worst.
+        The par of each count, by its name; the worst count decides the medal.
     number : int
-        What the random data depend on.
+        The seed of the random data.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a submission counts against the ideal, and its medal."""
+"""The counts of a submission beside the ideals, and its medal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Tally:
     ----------
     size : tuple of int
     counts, ideals : dict of str to int
-        By the names of METRICS; ideals where the hole has a par.
+        Counts by the names of METRICS; ideals where the hole has a par.
     inexact : frozenset of str
         Counts that are labelled "ptx": comparable with each other, not with hardware.
     """
@@ -58,7 +58,7 @@ class Line:
     number : int
     text, metric : str
     cost : int
-        How much of the metric it counts.
+        The amount of the metric that the line counts.
     """
 
     number: int
@@ -76,15 +76,15 @@ class Outcome:
     hole : Hole
     source, sha256, compiler : str
     error : CourseError or None
-        Why it is refused.
+        The reason why it is refused.
     stage : str
-        Where that was found.
+        The stage that raised the error.
     scored, hidden : Tally or None
         Counts at the size of the hole, and at one drawn from the hash.
     registers, local_bytes : int
-        Of a thread.
+        Registers, and bytes of local memory, per thread.
     costs : dict of int to int
-        What each line of the source adds to the count that is worst.
+        The part of each source line in the worst count.
     """
 
     hole: Hole
@@ -159,7 +159,7 @@ class Outcome:
 
     @property
     def advice(self) -> str:
-        """What to look at on the way to the next medal."""
+        """The advice of the worst count on the way to the next medal."""
         if not self.passed:
             return ""
         if self.local_bytes:

@@ -1,4 +1,4 @@
-"""What the source of a submission must not contain, and why.
+"""Rules for the source of a submission, which forbid what makes launches differ.
 
 A score is worth something only where the same source does the same in every launch and
 on every machine. So a submission can neither tell the compiler, the machine or the time

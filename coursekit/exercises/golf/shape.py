@@ -36,7 +36,7 @@ class Shape:
     Attributes
     ----------
     text : str
-        As it was written, without the comment's beginning.
+        The declaration as it was written, without the comment's beginning.
     """
 
     text: str

@@ -110,7 +110,7 @@ class Verified:
     trouble : str
         Why it does not stand; "" where it does.
     note : str
-        What differs without harm, such as the compiler.
+        A harmless difference, such as another compiler.
     """
 
     submission: Submission

@@ -35,7 +35,7 @@ def fetch(published: Known, folder: Path, mirrors: Sequence[str]) -> Path:
 
     Parameters
     ----------
-    known : Known
+    published : Known
     folder : Path
         Made when it is not there.
     mirrors : sequence of str

@@ -137,7 +137,7 @@ def drawn_digits(count: int, *, size: int = 28, seed: int = 0) -> Dataset:
     Parameters
     ----------
     count : int
-        How many; labels follow no order, and each occurs about as often.
+        The number of pictures; labels are in random order, all about equally frequent.
     size : int
         Rows and columns, from 8 to 64.
     seed : int

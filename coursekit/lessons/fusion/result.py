@@ -19,7 +19,7 @@ class Fusion:
     ----------
     operations : tuple of Operation
     kernels : tuple of FusedKernel
-        In the order of their launches.
+        The kernels in the order of their launches.
     device : DeviceProperties
         Whose bandwidth bounds the time.
     """
@@ -56,7 +56,7 @@ class Fusion:
 
     @property
     def unfused(self) -> Fusion:
-        """The same chain with a kernel for each operation."""
+        """The fusion result of the same chain with a kernel for each operation."""
         return Fusion(self.operations, grouped(self.operations, ()), self.device)
 
     @property

@@ -29,7 +29,7 @@ def draw(
     attempts : sequence of Attempt
         All cases that were run, in order.
     summary : str
-        How many were run, in words.
+        The number of cases that were run, in words.
     """
     names = list(smallest)[: len(plot.COLOURS)]
     sizes = [[length(a.case[name]) for name in names] for a in attempts]

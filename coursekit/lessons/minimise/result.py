@@ -22,7 +22,7 @@ class Minimised:
     Attributes
     ----------
     start, case : dict of str to int or ndarray
-        What it began with, and what is left.
+        The first case, and the smallest one.
     failure : Failure
         How the smallest case fails: as the first one does.
     attempts : tuple of Attempt
@@ -39,7 +39,7 @@ class Minimised:
 
     @property
     def summary(self) -> str:
-        """How many cases were run, and how many failed."""
+        """The numbers of cases that were run and that failed, as a sentence."""
         failing = sum(attempt.verdict == FAILS for attempt in self.attempts)
         text = f"{len(self.attempts)} cases run, {failing} of them fail alike."
         return f"{text} Stopped by `tries`." if self.unfinished else text

@@ -24,7 +24,7 @@ class Failure:
     kind : str
         The class of the error, or "False".
     line : int or None
-        Of the kernel's source.
+        The line of the kernel's source.
     text : str
         The first line of the message.
     """
@@ -67,11 +67,11 @@ class Trials:
     ----------
     launch : callable
     most : int
-        How many cases may be run.
+        The most cases that may be run.
     case : dict of str to int or ndarray
         The smallest that fails as the first one does.
     failure : Failure or None
-        How it fails.
+        The failure of the first case.
     attempts : list of Attempt
     """
 
@@ -84,7 +84,7 @@ class Trials:
 
     @property
     def count(self) -> int:
-        """How many cases were run."""
+        """The number of cases run."""
         return len(self.attempts)
 
     @property

@@ -31,7 +31,7 @@ class FullRun:
     device, date : str
         Where and when.
     digits : str
-        What was learnt from and tested on.
+        The training and test data, in words.
     batch, seed : int
     rates : tuple of float
         The rate of each pass.
@@ -70,14 +70,14 @@ def compare(
     Parameters
     ----------
     learnt, unseen : Dataset
-        To learn from, and to be tested on.
+        The training data and the test data.
     network : Network
     batch : int
     rates : sequence of float
         One for each pass.
     seed : int
     keep : callable, optional
-        Is given the trainer when all is done.
+        Called with the trainer at the end.
 
     Returns
     -------

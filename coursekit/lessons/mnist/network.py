@@ -22,13 +22,13 @@ class Network:
     side : int
         Rows and columns of a picture, 4 or more.
     channels : tuple of int
-        Of the two convolutions.
+        Channels of the two convolutions.
     hidden, classes : int
         Results of the two linear layers.
     pooling : str
         "max" or "average".
     epsilon, momentum : float
-        Of batch normalisation, PyTorch's unless told otherwise.
+        Constants of batch normalisation; by default PyTorch's.
 
     Examples
     --------

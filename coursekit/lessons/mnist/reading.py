@@ -17,7 +17,8 @@ class Reader:
     Parameters
     ----------
     trainer : Trainer
-        Of a network that sees 28 x 28 pixels, or the means of four, or of sixteen.
+        A trainer whose network sees 28 x 28 pixels, or the means of four, or of
+        sixteen.
 
     Raises
     ------

@@ -17,7 +17,7 @@ class Step:
     Attributes
     ----------
     losses : ndarray
-        Of each picture.
+        The loss of each picture.
     logits : ndarray
     gradients, weights : dict of str to ndarray
         Gradients of the mean loss; and all weights after the step, by name.
@@ -36,7 +36,7 @@ def step(network: Network, weights, x, labels, rate: float) -> Step:
     ----------
     network : Network
     weights : dict of str to ndarray
-        By PyTorch's names; the computation has their type.
+        Weights by PyTorch's names; the computation has their dtype.
     x : ndarray
         Pictures, normalised, (N, 1, side, side).
     labels : ndarray

@@ -112,7 +112,7 @@ def keep(
     ----------
     place : Path
     recipe : Recipe
-        By which it was trained.
+        The recipe by which it was trained.
     trainer : Trainer
     learnt, unseen : Dataset
 

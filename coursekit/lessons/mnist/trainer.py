@@ -31,14 +31,14 @@ class Trainer:
     batch : int
         The most pictures of a step.
     rate : float
-        How far a step goes against the gradient.
+        The learning rate.
     mean, deviation : float
-        Of the pixels to learn from, divided by 255.
+        Mean and deviation of the training pixels, divided by 255.
 
     Attributes
     ----------
     weights, gradients, values : dict of str to DeviceArray
-        What is learnt, where to go, and what each layer made of the last batch.
+        Parameters, their gradients, and the results of each layer for the last batch.
     """
 
     def __init__(

@@ -28,11 +28,11 @@ def learning(
     Parameters
     ----------
     losses : mapping of str to sequence of float
-        Of each training by its name: the loss of each step.
+        The loss of each step, by the name of the training.
     title : str
-        What the picture says.
+        The title of the picture.
     every : int
-        How many steps make a point.
+        The number of steps of which a point shows the mean.
     chance : float
         The loss of a network that knows nothing, drawn as a line.
 
@@ -136,7 +136,7 @@ def mistakes(digits: Dataset, predicted: np.ndarray, most: int = 5) -> Pictures 
     predicted : ndarray
         A class for each picture.
     most : int
-        How many are shown; the first ones.
+        The most pictures to show, from the first one on.
 
     Returns
     -------

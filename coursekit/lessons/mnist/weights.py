@@ -25,12 +25,12 @@ FLOATS = ("F16", "F32", "F64")
 
 @dataclass(frozen=True)
 class Training:
-    """How weights were trained, and their accuracy.
+    """The training of weights, and their accuracy.
 
     Attributes
     ----------
     digits : str
-        What was learnt from, and what was tested on.
+        The training and test data, in words.
     accuracy : float
         The share of the latter that was right, 0 to 1.
     device, date : str
@@ -40,7 +40,8 @@ class Training:
     rates : tuple of float
         The rate of each pass.
     mean, deviation : float
-        Of the pixels divided by 255: without these two the weights are worth nothing.
+        Mean and deviation of the pixels divided by 255; the weights are useless without
+        them.
     """
 
     digits: str
@@ -122,7 +123,7 @@ def save_weights(
     weights : dict of str to ndarray
         As of `Trainer.weights_on_host`.
     training : Training, optional
-        How they came about.
+        A description of their training.
     half : bool
         Store matrices and filters as float16, in half the bytes.
 

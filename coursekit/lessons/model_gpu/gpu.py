@@ -57,7 +57,7 @@ class ModelGpu:
     noise, heat : float
         Shares of a kernel's time; 0.02 is a usual noise.
     seed : int
-        Of the chance in rule 6.
+        The seed of the noise in rule 6.
 
     Attributes
     ----------

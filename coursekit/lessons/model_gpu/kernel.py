@@ -14,7 +14,7 @@ COMPILE_MS = 40.0
 
 
 class Device(Protocol):
-    """What a kernel requires of its GPU; `ModelGpu` has it."""
+    """The interface that a kernel needs of its GPU; `ModelGpu` implements it."""
 
     def spend(self, milliseconds: float) -> None:
         """Let the host compute for some milliseconds."""

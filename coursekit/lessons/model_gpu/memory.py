@@ -8,11 +8,11 @@ import numpy as np
 
 from coursekit.runtime.arrays import DeviceArray
 
-UNSET = 0xCB
+UNINITIALISED = 0xCB
 
 
 class Waits(Protocol):
-    """What memory requires of its GPU: waiting for all work."""
+    """The interface that memory needs of its GPU: waiting for all work."""
 
     def synchronize(self) -> None:
         """Wait for all work."""
@@ -25,7 +25,7 @@ class Memory:
 
     def __init__(self, gpu: Waits, address: int, nbytes: int):
         self._gpu, self.address, self.nbytes = gpu, address, nbytes
-        self.values = np.full(nbytes, UNSET, np.uint8)
+        self.values = np.full(nbytes, UNINITIALISED, np.uint8)
 
     def read(self, offset: int, nbytes: int) -> np.ndarray:
         """Copy bytes to the host, when all work is done."""

@@ -35,9 +35,9 @@ class Shape:
         Whether a patch is one rectangle, or lies in pieces as wide as an access: one of
         PIECES.
     order : str
-        How lanes are numbered, one of ORDERS.
+        The numbering of lanes, one of ORDERS.
     a_tile : str
-        How A's tile lies in shared memory, one of LAYOUTS.
+        The layout of A's tile in shared memory, one of LAYOUTS.
     buffers : str
         One pair of tiles, or two, of which one is filled while the other is used.
     copied : int

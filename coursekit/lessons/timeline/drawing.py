@@ -25,7 +25,7 @@ def chart(
     operations, host : sequence of Operation
         As `Schedule` has them.
     title : str
-        What the picture shows, as a sentence.
+        The title, a sentence.
     origin : str
         The rates, and where they are from.
     bound_us : float

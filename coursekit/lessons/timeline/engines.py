@@ -31,7 +31,7 @@ class Span:
     kind : str
         "operation"; of the host "issue", "work" or "wait".
     held_by : Span or None
-        What had to end before this could begin.
+        The span after whose end this one could begin.
     """
 
     name: str
@@ -206,7 +206,7 @@ def play(steps: list[Step]) -> tuple[list[Span], list[Span]]:
     Parameters
     ----------
     steps : list of Batch, Work and Sync
-        What the host does, in order.
+        The steps of the host, in order.
     """
     player = Player(steps)
     player.run()

@@ -143,7 +143,7 @@ class Timeline:
         Rates of copies from and to pinned memory, in 10^9 bytes per second. By default
         those that were recorded on an H200, if the course has such a record.
     launch_us : float, optional
-        What each call costs the host; by default as recorded.
+        The time that each call costs the host; by default as recorded.
     pageable_gbps : float, optional
         Rate of copies from and to pageable memory; by default as recorded, or the
         lower of the other two where these are given.

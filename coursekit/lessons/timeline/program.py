@@ -16,11 +16,11 @@ class Issue:
     ----------
     name, stream, engine : str
     us : Fraction
-        How long its engine works on it.
+        The time that its engine works on it.
     share : Fraction
         Part of the SMs that a kernel fills; 1 for copies.
     launch_us : Fraction
-        What issuing it costs the host.
+        The time that the host needs to issue it.
     blocks_host : bool
         Whether the call returns only when the operation is done.
     after : frozenset of int

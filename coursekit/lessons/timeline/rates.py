@@ -36,7 +36,7 @@ class Rates:
     Attributes
     ----------
     h2d_gbps, d2h_gbps, pageable_gbps : Fraction
-        In 10^9 bytes per second.
+        Rates of copies in 10^9 bytes per second.
     launch_us : Fraction
     origin : str
     """
@@ -69,7 +69,7 @@ class Recorded:
     ----------
     device, date : str
     numbers : dict of str to float
-        By the names of `Timeline`'s parameters, to three digits.
+        Rates by the names of `Timeline`'s parameters, to three digits.
     """
 
     device: str

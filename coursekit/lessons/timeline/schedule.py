@@ -21,7 +21,7 @@ class Schedule:
     operations : tuple of Operation
         Copies and kernels in the order of issue.
     host : tuple of Operation
-        What the host did: issue, work, wait.
+        The activities of the host: issue, work, wait.
     engines : tuple of str
     origin : str
         The rates, and where they are from.
@@ -171,7 +171,7 @@ class Schedule:
         Parameters
         ----------
         title : str
-            What the picture shows, as a sentence; by default the makespan.
+            The title, a sentence; by default the makespan.
         lanes : str
             "engine" or "stream": what a row of bars is.
         """

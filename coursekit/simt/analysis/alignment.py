@@ -1,4 +1,4 @@
-"""What is known of an address before a launch: its base and its alignment."""
+"""Alignment analysis: the base and the alignment of addresses before a launch."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from coursekit.simt.checks.fenced import LANES, Fenced, joined
 
 
 class BlockOrder:
-    """What the threads of one running block know about each other and other blocks.
+    """The knowledge that threads of a running block have of other threads' accesses.
 
     Attributes
     ----------

@@ -84,7 +84,7 @@ class Words(Form):
 
 
 class Plan:
-    """How one form of an instruction is emitted.
+    """The plan for emitting one form of an instruction.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class Rung:
     ----------
     name : str
     host_calls : int
-        What the host asks for in a step, copies of the batch included.
+        Calls of the host in a step, including those that copy the batch.
     kernels : int
     barriers : int
         Points in a step at which all blocks wait for each other.

@@ -99,7 +99,7 @@ class Layout:
 
     @cached_property
     def starts(self) -> dict[str, int]:
-        """Where each part begins."""
+        """The index at which each part begins."""
         return _starts(self.sizes)
 
     @cached_property

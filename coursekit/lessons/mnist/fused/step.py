@@ -77,7 +77,7 @@ class FusedStep:
     arrays : dict of str to DeviceArray
     kernels : dict of str to Kernel
     plan : Plan
-        Of a whole batch.
+        The plan of a whole batch.
     early : bool
         Whether kernels that can may begin before the one in front has ended.
     """
@@ -180,11 +180,12 @@ class FusedStep:
         images, labels : DeviceArray
             Bytes.
         count : int, optional
-            How many of the pictures count; all of a batch by default.
+            The number of pictures to use; by default the whole batch.
         stream : cupy.cuda.Stream, optional
             Queue it there, and do not wait.
         side, begun : int
-            Where sums over patches are, and how many launches were made by `begin`.
+            The array with the sums over patches, and the number of launches made by
+            `begin`.
         """
         given = {**self.arrays, "images": images, "labels": labels}
         for launch in self.launches(count, side)[begun:]:
