@@ -273,7 +273,7 @@ def _in_step():
     turns: dict[int, int] = {}
 
     def choose(able: list[int]) -> int:
-        warp = min(able, key=lambda warp: (turns.get(warp, 0), warp))
+        warp = min(able, key=lambda number: (turns.get(number, 0), number))
         turns[warp] = turns.get(warp, 0) + 1
         return warp
 

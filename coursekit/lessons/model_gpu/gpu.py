@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import random
 import weakref
 from collections.abc import Callable
@@ -264,7 +265,7 @@ class ModelGpu:
         self._now = max(self._now, time)
         due = [work for work in self._queue if work.end <= self._now]
         self._queue = [work for work in self._queue if work.end > self._now]
-        for work in sorted(due, key=lambda work: work.end):
+        for work in sorted(due, key=operator.attrgetter("end")):
             if work.effect:
                 work.effect()
 
