@@ -1,4 +1,4 @@
-"""The compiler's messages, retold for students.
+"""The compiler's messages, explained for students.
 
 A message keeps file, line, source line and caret as the compiler gives them,
 and adds the likely cause and a cure from a table.
@@ -221,7 +221,7 @@ def messages(log: str, source: Source) -> list[Message]:
 
 
 def _without_mangling(text: str) -> str:
-    """Write kernel names and numbers of bytes of ptxas as students know them."""
+    """Replace mangled kernel names and ptxas's byte counts by readable ones."""
 
     def demangled(found: re.Match) -> str:
         try:
@@ -299,7 +299,7 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
 
 
 def _semicolon(found: Message, source: Source, cause: str) -> str:
-    """Point at the line before, where the caret stands at the start of its line."""
+    """Point at the line before if the caret stands at the start of its line."""
     text, caret = (*found.quoted, "", "")[:2]
     before = re.sub(r"//.*", "", source.text).split("\n")[: found.line - 1]
     code = [(n, line.strip()) for n, line in enumerate(before, 1) if line.strip()]

@@ -1,4 +1,4 @@
-"""NVIDIA's run-time compiler: CUDA C++ in, PTX or machine code out.
+"""NVRTC, NVIDIA's run-time compiler: CUDA C++ in, PTX or machine code out.
 
 A thin wrapper of `cuda.bindings.nvrtc`, imported at the first compilation. It
 needs no GPU and no driver.
@@ -19,7 +19,7 @@ from coursekit.errors import UnsupportedError
 
 
 class Refused(Exception):
-    """NVRTC refused the program; `log` says why, `lowered` is empty."""
+    """NVRTC refused the program; `log` has its messages, `lowered` is empty."""
 
     def __init__(self, log: str):
         super().__init__(log)
@@ -28,7 +28,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What one compilation gave.
+    """The result of one compilation.
 
     Attributes
     ----------
@@ -46,14 +46,14 @@ class Output:
 
 
 def version() -> tuple[int, int]:
-    """Version of the NVRTC library in use, for example (13, 5)."""
+    """Return the version of the NVRTC library in use, for example (13, 5)."""
     library = _bindings()
     return tuple(_checked(library, library.nvrtcVersion()))
 
 
 @functools.cache
 def identity() -> str:
-    """Tell one NVRTC from another, for cache keys, without loading it."""
+    """Return a text that identifies the NVRTC library, without loading it."""
     import importlib.metadata  # 15 ms, needed by the first compilation only
 
     try:
@@ -73,9 +73,9 @@ def _library_identity() -> str:
 
 @functools.cache
 def include_folders() -> tuple[str, ...]:
-    """Folders of the CUDA headers, then of CCCL's: the pip packages', else a toolkit's.
+    """Return the folders of the CUDA headers and of CCCL's, pip packages first.
 
-    The two come in packages of their own, so each is looked for by itself.
+    They come in separate packages, so each is looked up by itself.
     """
     spec = importlib.util.find_spec("nvidia")
     roots = [
@@ -94,7 +94,7 @@ def _first_with(header: str, folders: list[Path]) -> list[str]:
 
 @functools.cache
 def headers_identity() -> str:
-    """Tell one set of CUDA headers from another, for cache keys."""
+    """Return a text that identifies the set of CUDA headers."""
     return " ".join(f"{f} {os.stat(f).st_mtime_ns}" for f in include_folders())
 
 
@@ -159,7 +159,7 @@ def _program(library, source: str, file: str) -> Iterator:
 
 
 def _log(library, program) -> str:
-    """The log as text; each stage ends its part with a zero byte."""
+    """Return the log; each stage ends its part with a zero byte."""
     text = _text(library, program, "ProgramLog").decode(errors="replace")
     return text.replace("\0", "\n").strip(" \n")
 
@@ -185,7 +185,7 @@ def _reason(library, status) -> str:
 
 
 def _bindings():
-    """The module cuda.bindings.nvrtc, with its library found and loaded."""
+    """Return the module cuda.bindings.nvrtc, with its library loaded."""
     try:
         from cuda.bindings import nvrtc
 

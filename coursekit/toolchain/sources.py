@@ -1,4 +1,4 @@
-"""Source files: found by path, read, and named the same on every machine."""
+"""Source files: found by path, and named alike on every machine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Source:
     path : Path or None
         None for text that came from no file.
     name : str
-        How messages and line information call it: kernels/matmul/step_03.cu.
+        The name in messages and line information: kernels/matmul/step_03.cu.
     headers : dict of str to str
         Text of each own header, by the same kind of name.
     files : dict of str to str
@@ -46,7 +46,7 @@ class Source:
 
     @property
     def compiler_name(self) -> str:
-        """Name given to the compiler, beside which it looks for headers."""
+        """The file name for the compiler, which looks for headers beside it."""
         return str(self.path) if self.path else self.name
 
     def display(self, file: str) -> str:
@@ -75,14 +75,14 @@ class Source:
 def find(
     source_or_path: str | os.PathLike, name: str | None = None, folders=()
 ) -> Source:
-    """Tell a path from source text, and read what it needs.
+    """Read a source that is given as a path or as text.
 
     Parameters
     ----------
     source_or_path : str or Path
         A path (no newline, ends in .cu), as given, or below `kernels/`; else text.
     name : str, optional
-        What to call source text; `kernel.cu` by default.
+        The name for source text; `kernel.cu` by default.
     folders : sequence of str
         Further folders with own headers.
 
@@ -107,7 +107,7 @@ def find(
 
 
 def display_name(path: Path) -> str:
-    """Name a file: from `kernels/`, else from the current folder, else bare."""
+    """Return a file's path from `kernels/` or the current folder, else its name."""
     for root in (paths.repository(), Path.cwd()):
         if path.is_relative_to(root):
             return path.relative_to(root).as_posix()
@@ -211,7 +211,7 @@ def _missing(text: str) -> LaunchError:
 
 @dataclass(slots=True)
 class _Headers:
-    """The own headers that a source includes, and that these include."""
+    """The project's own headers that a source includes, directly or not."""
 
     base: Path
     search: tuple[Path, ...]
@@ -241,7 +241,7 @@ class _Headers:
 
 
 def _first(roots: tuple[Path, ...], name: str) -> Path | None:
-    """Return the file of this name in the first folder that has it."""
+    """Return the file of this name in the first folder that contains it."""
     for root in roots:
         candidate = Path(os.path.abspath(root / name))
         if candidate.is_file():
