@@ -48,13 +48,22 @@ def _target_machine():
     return _new_target_machine()
 
 
-@functools.cache
-def _sources_digest() -> str:
-    """Return a digest of the code generator and of its environment."""
+_SIMULATOR = Path(__file__).parents[1]
+
+
+def sources_digest(folder: Path = _SIMULATOR) -> str:
+    """Return a digest of every source of the simulator: each may change a result."""
     digest = hashlib.sha256()
-    simulator = Path(__file__).parents[1]
-    for path in sorted([*simulator.rglob("*.py"), *simulator.rglob("*.ll")]):
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.ll")]):
+        digest.update(f"{path.relative_to(folder)}\0".encode())
         digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@functools.cache
+def _generator_digest() -> str:
+    """Return a digest of the code generator and of its environment."""
+    digest = hashlib.sha256(sources_digest().encode())
     digest.update(llvm.get_host_cpu_name().encode())
     digest.update(llvm.get_host_cpu_features().flatten().encode())
     digest.update(repr(llvm.llvm_version_info).encode())
@@ -63,7 +72,7 @@ def _sources_digest() -> str:
 
 def key_of(*parts) -> str:
     """Return the key under which machine code is cached."""
-    digest = hashlib.sha256(_sources_digest().encode())
+    digest = hashlib.sha256(_generator_digest().encode())
     digest.update(repr(parts).encode())
     return digest.hexdigest()
 
