@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from coursekit import paths
 from coursekit.errors import CompileError
-from coursekit.toolchain import cache, declarations, mangling, nvrtc
+from coursekit.toolchain import cache, declarations, headers, mangling, nvrtc
 from coursekit.toolchain.sources import Source
 from coursekit.toolchain.targets import Target
 
@@ -52,6 +52,7 @@ class Unit:
             SCHEMA, kind, source.name, source.text, source.headers, str(target),
             self.options, self.expressions, nvrtc.identity(),
             nvrtc.headers_identity() if source.needs_cuda_headers else "",
+            headers.identity(),
         ]  # fmt: skip
         return cache.key(parts)
 
@@ -63,9 +64,7 @@ class Unit:
         if self.source.headers:
             beside = [] if self.source.path else ["-I."]
             flags += [*beside, f"-I{paths.kernels()}"]
-        if self.source.needs_cuda_headers:
-            flags += [f"-I{folder}" for folder in nvrtc.include_folders()]
-        return flags
+        return flags + (_library() if self.source.needs_cuda_headers else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,25 @@ def through_cache(
 
 
 def _compile(unit: Unit, text: str, flags: list[str], names: Sequence[str]):
-    return nvrtc.compile_program(text, unit.source.compiler_name, flags, names)
+    """Compile; where a name of C is missing, once more with its header, as nvcc."""
+    included: frozenset[str] = frozenset()
+    given = flags
+    while True:
+        try:
+            return nvrtc.compile_program(text, unit.source.compiler_name, given, names)
+        except nvrtc.Refused as refused:
+            implied = headers.implied(refused.log) | included
+            if implied == included:
+                raise
+        included = implied
+        library = [] if unit.source.needs_cuda_headers else _library()
+        given = [*flags, *library, *headers.flags(included)]
+
+
+def _library() -> list[str]:
+    """Options for the folders of C's headers for device code, and of CUDA's."""
+    folders = (headers.FOLDER, *nvrtc.include_folders())
+    return [f"-I{folder}" for folder in folders]
 
 
 def _build(unit: Unit, target: Target) -> dict:

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -159,9 +160,32 @@ def _program(library, source: str, file: str) -> Iterator:
 
 
 def _log(library, program) -> str:
-    """Return the log; each stage ends its part with a zero byte."""
-    text = _text(library, program, "ProgramLog").decode(errors="replace")
-    return text.replace("\0", "\n").strip(" \n")
+    """Return the log as text; each stage ends its part with a zero byte."""
+    content = _text(library, program, "ProgramLog").replace(b"\0", b"\n").strip(b" \n")
+    return content.decode() if content.isascii() else readable(content)
+
+
+def readable(log: bytes) -> str:
+    """Decode a log line by line, and set each caret below its character.
+
+    The compiler counts bytes, and it quotes lines in the encoding of their file.
+    """
+    lines = log.split(b"\n")
+    texts = [line.decode(_encoding(line)) for line in lines]
+    for i in range(1, len(lines)):
+        quoted, caret = lines[i - 1], lines[i]
+        if caret.strip() == b"^" and not quoted.isascii():
+            before = quoted[: caret.index(b"^")].decode(_encoding(quoted), "ignore")
+            texts[i] = re.sub(r"[^\t]", " ", before) + "^"
+    return "\n".join(texts)
+
+
+def _encoding(line: bytes) -> str:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
 
 
 def _text(library, program, kind: str) -> bytes:

@@ -15,6 +15,14 @@ _INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
 )
 
+# Comments and literals, in which any character may stand.
+_ANYTHING = re.compile(
+    r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)
+    |R"(?P<mark>[^(\s"]*)\(.*?\)(?P=mark)"
+    |"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])*'""",
+    re.DOTALL | re.VERBOSE,
+)
+_SUFFIXES = (".cu", ".cuh")
 _NOT_SUGGESTED = ("solutions",)  # they would give exercises away
 
 
@@ -63,7 +71,7 @@ class Source:
         fitting = [name for name in names if path.endswith("/" + name) or path == name]
         if fitting:
             return max(fitting, key=len)
-        return re.sub(r"^.*/nvidia/cu\d+/include/(cccl/)?", "", path)
+        return re.sub(r"^.*/(?:nvidia/cu\d+|toolchain)/include/(cccl/)?", "", path)
 
     def with_display_names(self, log: str) -> str:
         """Return a compiler log with the names of own files shortened."""
@@ -80,7 +88,8 @@ def find(
     Parameters
     ----------
     source_or_path : str or Path
-        A path (no newline, ends in .cu), as given, or below `kernels/`; else text.
+        A path (no newline, ends in .cu or .cuh), as given, or below `kernels/`; else
+        text.
     name : str, optional
         The name for source text; `kernel.cu` by default.
     folders : sequence of str
@@ -91,12 +100,12 @@ def find(
     LaunchError
         When there is no such file.
     CompileError
-        When the text is empty, or not UTF-8.
+        When the text is empty, or code in it is in an unknown encoding.
     """
     path = _path_of(source_or_path)
     if path is None:
-        text, label, folder = str(source_or_path), name or "kernel.cu", Path.cwd()
-        _check_text(text, label)
+        label, folder = name or "kernel.cu", Path.cwd()
+        text = _cell_text(str(source_or_path), label)
     else:
         label, folder = name or display_name(path), path.parent
         text = read(path, label)
@@ -115,7 +124,9 @@ def display_name(path: Path) -> str:
 
 
 def read(path: Path, label: str) -> str:
-    """Read a source file as UTF-8."""
+    """Read a source file: UTF-8, or any encoding of one byte a character in comments
+    and literals, which is then taken for Latin-1.
+    """
     try:
         content = path.read_bytes()
     except OSError as failure:
@@ -125,18 +136,43 @@ def read(path: Path, label: str) -> str:
             "Check its permissions.",
         ) from failure
     try:
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as failure:
-        line = content.count(b"\n", 0, failure.start) + 1
-        error = CompileError.explained(
-            f"{label}:{line}: byte {content[failure.start]:#04x} is not UTF-8 text.",
-            "The file was saved in another encoding, or is not a source file.",
-            "Save it as UTF-8.",
-        )
-        error.file, error.line, error.log = label, line, ""
-        raise error from failure
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+        if b"\0" not in content:
+            _check_code(text, label)
+    text = text.replace("\r\n", "\n")
     _check_text(text, label)
     return text
+
+
+def _cell_text(text: str, label: str) -> str:
+    """Return source text without its byte order mark; lone bytes become Latin-1."""
+    _check_text(text, label)
+    text = re.sub(r"\A(\n?)\ufeff", r"\1", text)  # a cell begins with a line end
+    if not any("\udc80" <= character <= "\udcff" for character in text):
+        return text
+    text = text.translate({0xDC00 + byte: byte for byte in range(0x80, 0x100)})
+    _check_code(text, label)
+    return text
+
+
+def _check_code(text: str, label: str) -> None:
+    """Refuse what is not ASCII outside comments and literals of a Latin-1 text."""
+    code = _ANYTHING.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    found = re.search(r"[^\0-\x7f]", code)
+    if found is None:
+        return
+    line = code.count("\n", 0, found.start()) + 1
+    column = found.start() - code.rfind("\n", 0, found.start())
+    error = CompileError.explained(
+        f"{label}:{line}: byte {ord(found[0]):#04x} in column {column} is not UTF-8 "
+        "text, and stands outside comments and strings.",
+        "A name has a letter with an accent, or the file is not a source file.",
+        "Write code in plain letters (a-z); comments may hold anything.",
+    )
+    error.file, error.line, error.log = label, line, ""
+    raise error
 
 
 def _check_text(text: str, label: str) -> None:
@@ -148,15 +184,15 @@ def _check_text(text: str, label: str) -> None:
     elif "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         what = f"{label}:{line}: the text holds a zero byte."
-        cause = "The file is not a source file, or was damaged."
-        cure = "Remove the byte, or fetch the file again."
+        cause = "The file was saved as UTF-16, or is not a source file."
+        cure = "Save it as UTF-8, or fetch the file again."
     elif not _encodable(text):
         what = f"{label}: the text holds a character that UTF-8 cannot write."
         cause = "Half of a surrogate pair, often from a damaged copy."
         cure = "Remove the character."
     elif "\n" not in text and not re.search(r"[{};#()]", text):
         what = f"{text!r} is neither source code nor a path."
-        cause = "A path ends in .cu; source code holds at least one function."
+        cause = "A path ends in .cu or .cuh; source code holds at least one function."
         cure = f'Write "{text.strip()}.cu" if you mean a file.'
     if what is not None:
         kind = LaunchError if cure and cure.endswith("mean a file.") else CompileError
@@ -166,7 +202,11 @@ def _check_text(text: str, label: str) -> None:
 
 
 def _encodable(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    """Tell whether there is no half of a surrogate pair, bytes of a file aside."""
+    return not any(
+        "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff"
+        for character in text
+    )
 
 
 def _path_of(source_or_path: str | os.PathLike) -> Path | None:
@@ -179,7 +219,7 @@ def _path_of(source_or_path: str | os.PathLike) -> Path | None:
         )
     text = os.fspath(source_or_path)
     is_path = not isinstance(source_or_path, str)
-    if not is_path and ("\n" in text or not text.endswith(".cu")):
+    if not is_path and ("\n" in text or not text.endswith(_SUFFIXES)):
         return None
     for root in (Path(), paths.kernels(), paths.repository()):
         candidate = Path(os.path.abspath(root / Path(text).expanduser()))
@@ -190,7 +230,7 @@ def _path_of(source_or_path: str | os.PathLike) -> Path | None:
 
 def _missing(text: str) -> LaunchError:
     root = paths.kernels()
-    found = (p.relative_to(root) for p in root.rglob("*.cu"))
+    found = (p.relative_to(root) for end in _SUFFIXES for p in root.rglob(f"*{end}"))
     known = sorted(p.as_posix() for p in found if p.parts[0] not in _NOT_SUGGESTED)
     wanted = text.removeprefix("kernels/")
     near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
