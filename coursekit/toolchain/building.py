@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from coursekit import paths
 from coursekit.errors import CompileError
@@ -29,6 +30,9 @@ _FILE = re.compile(r'^(\s*\.file\s+\d+\s+")([^"]+)(")', re.MULTILINE)
 _watching: contextvars.ContextVar[Callable[[str], None] | None] = (
     contextvars.ContextVar("watching", default=None)
 )
+_ParameterNames = Mapping[str, tuple[str | None, ...]]
+# Name, lowered name, signature and names of the parameters, as the cache has them.
+_StoredEntry = tuple[str, str, str | None, tuple[str | None, ...]]
 _UNKNOWN = re.compile(r"#pragma nv_mangled_name (.+)$", re.MULTILINE)
 
 
@@ -155,7 +159,7 @@ def machine_code(unit: Unit, target: Target, names: Sequence[str]) -> MachineCod
     """
     target = replace(target, real=True)
 
-    def compiled() -> dict:
+    def compiled() -> dict[str, Any]:
         flags = [*unit.flags(target), "--ptxas-options=-v"]
         try:
             text = unit.source.text + _ANCHOR_SOURCE
@@ -170,8 +174,8 @@ def machine_code(unit: Unit, target: Target, names: Sequence[str]) -> MachineCod
 
 
 def through_cache(
-    unit: Unit, kind: str, target: Target, make: Callable[[], dict]
-) -> tuple[dict, str]:
+    unit: Unit, kind: str, target: Target, make: Callable[[], dict[str, Any]]
+) -> tuple[dict[str, Any], str]:
     """Return what `make` makes of a unit, and where it came from.
 
     Parameters
@@ -196,11 +200,13 @@ def through_cache(
     return found, state
 
 
-def _compile(unit: Unit, text: str, flags: list[str], names: Sequence[str]):
+def _compile(
+    unit: Unit, text: str, flags: list[str], names: Sequence[str]
+) -> nvrtc.Output:
     return nvrtc.compile_program(text, unit.source.compiler_name, flags, names)
 
 
-def _build(unit: Unit, target: Target) -> dict:
+def _build(unit: Unit, target: Target) -> dict[str, Any]:
     """Compile with the signatures asked for; without them if that fails."""
     declared = _declared(unit.source)
     plain = {d.name: d for d in declared if not d.is_template}
@@ -228,7 +234,9 @@ def _declared(source: Source) -> list[declarations.Declaration]:
     return [found for text in texts for found in declarations.kernels(text)]
 
 
-def _with_signatures(unit: Unit, flags: list[str], names: Sequence[str]):
+def _with_signatures(
+    unit: Unit, flags: list[str], names: Sequence[str]
+) -> nvrtc.Output | None:
     """Compile with `ck_sig` appended; drop, once, the names it does not know."""
     names = list(dict.fromkeys(names))
     text = unit.source.text + _ANCHOR_SOURCE + _SIGNATURE_SOURCE
@@ -249,7 +257,9 @@ def _signature_of(name: str) -> str:
     return f"{_SIGNATURE}<decltype(&{name})>"
 
 
-def _entries(ptx: str, lowered: dict, parameter_names: dict) -> list[tuple]:
+def _entries(
+    ptx: str, lowered: dict[str, str], parameter_names: _ParameterNames
+) -> list[_StoredEntry]:
     """Match the entries of the PTX with the names that the source has for them."""
     in_ptx = re.findall(r"\.entry\s+([\w$]+)\s*\(", ptx)
     found = []
@@ -266,7 +276,9 @@ def _entries(ptx: str, lowered: dict, parameter_names: dict) -> list[tuple]:
     return found
 
 
-def _undeclared(mangled: str, parameter_names: dict) -> tuple[str, tuple]:
+def _undeclared(
+    mangled: str, parameter_names: _ParameterNames
+) -> tuple[str, _StoredEntry]:
     """Describe an entry from its mangled name alone: overloads, macros.
 
     Returns its short name, and the entry under its name with parameter types.
@@ -298,9 +310,10 @@ def _refusal(log: str, unit: Unit) -> CompileError:
 
 
 def _not_instantiated(log: str, expression: str) -> CompileError:
-    reason = re.search(r"__nv_name_map\(\d+\): error: (.*)", log)
+    found = re.search(r"__nv_name_map\(\d+\): error: (.*)", log)
+    reason = found[1] if found else "the compiler refuses it"
     return CompileError.explained(
-        f"{expression} cannot be instantiated: {reason[1]}.",
+        f"{expression} cannot be instantiated: {reason}.",
         "The template arguments do not fit the template's parameters.",
         "Write the arguments into the name, as in module['scale<float, 4>']; the line "
         "template<...> above the kernel says which it takes.",
