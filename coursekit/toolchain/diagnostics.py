@@ -223,7 +223,7 @@ def messages(log: str, source: Source) -> list[Message]:
 def _without_mangling(text: str) -> str:
     """Write kernel names and numbers of bytes of ptxas as students know them."""
 
-    def demangled(found: re.Match) -> str:
+    def demangled(found: re.Match[str]) -> str:
         try:
             return f"'{mangling.function(found[1]).name}'"
         except mangling.UnknownMangling:
@@ -301,7 +301,7 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
 def _semicolon(found: Message, source: Source, cause: str) -> str:
     """Point at the line before, where the caret stands at the start of its line."""
     text, caret = (*found.quoted, "", "")[:2]
-    before = re.sub(r"//.*", "", source.text).split("\n")[: found.line - 1]
+    before = re.sub(r"//.*", "", source.text).split("\n")[: (found.line or 1) - 1]
     code = [(n, line.strip()) for n, line in enumerate(before, 1) if line.strip()]
     if text[: caret.find("^")].strip() or not code:
         return cause

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from coursekit.errors import UnsupportedError
 
@@ -131,8 +132,8 @@ def compile_program(
         for expression in expressions:
             encoded = expression.encode()
             _checked(library, library.nvrtcAddNameExpression(program, encoded))
-        encoded = [option.encode() for option in options]
-        status, *_ = library.nvrtcCompileProgram(program, len(encoded), encoded)
+        flags = [option.encode() for option in options]
+        status, *_ = library.nvrtcCompileProgram(program, len(flags), flags)
         log = _log(library, program)
         if status != library.nvrtcResult.NVRTC_SUCCESS:
             raise Refused(log or _reason(library, status))
@@ -147,7 +148,7 @@ def compile_program(
 
 
 @contextlib.contextmanager
-def _program(library, source: str, file: str) -> Iterator:
+def _program(library: Any, source: str, file: str) -> Iterator[Any]:
     created = library.nvrtcCreateProgram(
         source.encode(), file.encode(errors="replace"), 0, [], []
     )
@@ -158,13 +159,13 @@ def _program(library, source: str, file: str) -> Iterator:
         library.nvrtcDestroyProgram(program)
 
 
-def _log(library, program) -> str:
+def _log(library: Any, program: Any) -> str:
     """The log as text; each stage ends its part with a zero byte."""
     text = _text(library, program, "ProgramLog").decode(errors="replace")
     return text.replace("\0", "\n").strip(" \n")
 
 
-def _text(library, program, kind: str) -> bytes:
+def _text(library: Any, program: Any, kind: str) -> bytes:
     size_call = "ProgramLogSize" if kind == "ProgramLog" else f"{kind}Size"
     size = _checked(library, getattr(library, f"nvrtcGet{size_call}")(program))
     buffer = bytearray(size)
@@ -172,19 +173,19 @@ def _text(library, program, kind: str) -> bytes:
     return bytes(buffer)
 
 
-def _checked(library, result: tuple):
+def _checked(library: Any, result: tuple[Any, ...]) -> Any:
     status, *values = result
     if status != library.nvrtcResult.NVRTC_SUCCESS:
         raise Refused(_reason(library, status))
     return values[0] if len(values) == 1 else values
 
 
-def _reason(library, status) -> str:
+def _reason(library: Any, status: object) -> str:
     _, text = library.nvrtcGetErrorString(status)
     return f"nvrtc: error: {text.decode()}"
 
 
-def _bindings():
+def _bindings() -> Any:
     """The module cuda.bindings.nvrtc, with its library found and loaded."""
     try:
         from cuda.bindings import nvrtc
