@@ -135,6 +135,12 @@ class CompiledModule(Protocol):
     def cubin(self, arch: str | int | None = None) -> bytes:
         """Return machine code."""
 
+    def edited(self, text: str) -> CompiledModule:
+        """Compile another text in place of the source, with the same options."""
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the kernel of a name."""
+
     def machine_listing(self, arch: str | int) -> str:
         """Return machine code as text, with source lines and the targets of jumps."""
 
