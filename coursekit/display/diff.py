@@ -19,7 +19,7 @@ class Side:
     Attributes
     ----------
     name : str
-        What the diff calls it.
+        The name of the source in the diff.
     lines, html : sequence of str
         All lines of the file, plain and highlighted.
     start : int
@@ -34,7 +34,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What turns the old source into the new one.
+    """The edits that turn the old source into the new one.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Comparison:
                 yield sign + self._line(i, j)[0]
 
     def rows(self) -> Iterator[Row]:
-        """Yield the rows of the view, with a row wherever lines are left out."""
+        """Yield the rows of the listing, with a row where lines are left out."""
         reached = self.old.start
         for group in self.groups:
             yield from _gap(group[0][1] - reached)
@@ -133,7 +133,7 @@ def _steps(group: Iterable[Opcode]) -> Iterator[tuple[str, int | None, int | Non
 
 
 def _hunk_range(start: int, stop: int) -> str:
-    """Line number and length, as `diff -u` writes them: before an empty range."""
+    """Return line number and length as `diff -u` writes them; empty ranges differ."""
     length = stop - start
     first = start + 1 if length else start
     return str(first) if length == 1 else f"{first},{length}"

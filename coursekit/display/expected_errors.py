@@ -22,7 +22,7 @@ class expect_error:  # noqa: N801 (used like a function: `with ck.expect_error(.
     Attributes
     ----------
     error : Exception or None
-        What was raised, after the block.
+        The exception that was raised, after the block.
 
     Raises
     ------

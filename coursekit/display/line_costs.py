@@ -1,4 +1,4 @@
-"""Show the source of a kernel with what each line cost beside it."""
+"""Show the source of a kernel with the costs of each line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from coursekit.errors import ArgumentError
 from coursekit.simt import FIELDS, Counters
 
 BAR = 8
-# What a column stands for, and the counters that it adds up.
+# The title of a column, and the counters that it sums.
 COLUMNS = {
     "global sectors": (
         "global_load_sectors", "global_store_sectors", "global_atomic_sectors",
@@ -28,10 +28,10 @@ def show_profile(counters: Counters, *, heat: str | None = None) -> Listing:
     Parameters
     ----------
     counters : Counters
-        Of `ck.count`; its lines say what each cost.
+        The result of `ck.count`, with the costs of each line.
     heat : str, optional
-        What the bar beside a line measures: a key of `COLUMNS`, or the name of a
-        counter. The first column that counted anything, unless told otherwise.
+        The cost that the bar beside a line measures: a key of `COLUMNS`, or the name of
+        a counter. By default the first column that counted anything.
 
     Returns
     -------
@@ -60,29 +60,31 @@ def show_profile(counters: Counters, *, heat: str | None = None) -> Listing:
         for title, fields in COLUMNS.items()
         if any(getattr(counters, name, 0) for name in _kept(counters, fields))
     }
-    hot = _heat(heat, columns)
-    file = max(by_file, key=lambda name: sum(_sums(by_file[name], hot).values()))
-    rows = _rows(counters, by_file[file], file, columns, hot)
+    bar_fields = _bar_fields(heat, columns)
+    file = max(by_file, key=lambda name: sum(_sums(by_file[name], bar_fields).values()))
+    rows = _rows(counters, by_file[file], file, columns, bar_fields)
     lines = list(by_file[file])
     first, last = min(lines), max(lines)
-    caption = f"{file}, lines {first} to {last}: {', '.join(_titles(columns, hot))}"
+    caption = (
+        f"{file}, lines {first} to {last}: {', '.join(_titles(columns, bar_fields))}"
+    )
     part = rows[first - 1 : last]
     return Listing(caption=caption, text="\n".join([caption, *plain(part)]), rows=part)
 
 
 def _by_file(counters: Counters) -> dict[str, dict[int, Counters]]:
-    found: dict[str, dict[int, Counters]] = {}
+    files: dict[str, dict[int, Counters]] = {}
     for (file, line), counts in counters.by_line().items():
         if file in counters.texts:
-            found.setdefault(file, {})[line] = counts
-    return found
+            files.setdefault(file, {})[line] = counts
+    return files
 
 
 def _kept(counters: Counters, fields) -> list[str]:
     return [name for name in fields if name not in counters.left_out]
 
 
-def _heat(heat: str | None, columns: dict) -> tuple[str, ...]:
+def _bar_fields(heat: str | None, columns: dict) -> tuple[str, ...]:
     """Return the counters that the bar adds up."""
     if heat is None:
         return next(iter(columns.values()), ("warp_instructions",))
@@ -97,9 +99,9 @@ def _heat(heat: str | None, columns: dict) -> tuple[str, ...]:
     )
 
 
-def _titles(columns: dict, hot: tuple[str, ...]) -> list[str]:
+def _titles(columns: dict, bar_fields: tuple[str, ...]) -> list[str]:
     named = {fields: title for title, fields in COLUMNS.items()}
-    bar = named.get(hot, hot[0].replace("_", " "))
+    bar = named.get(bar_fields, bar_fields[0].replace("_", " "))
     return [f"a bar for {bar}", *columns]
 
 
@@ -110,24 +112,26 @@ def _sums(lines: dict[int, Counters], fields) -> dict[int, int]:
     }
 
 
-def _rows(counters, lines, file: str, columns: dict, hot) -> tuple[Row, ...]:
+def _rows(counters, lines, file: str, columns: dict, bar_fields) -> tuple[Row, ...]:
     text = counters.texts[file]
-    heats = _sums(lines, hot)
-    most = max([*heats.values(), 1])
+    bar_costs = _sums(lines, bar_fields)
+    most = max([*bar_costs.values(), 1])
     sums = [_sums(lines, fields) for fields in columns.values()]
     rows = []
     for number, (plain_line, html) in enumerate(
         zip(text.split("\n"), highlighted(text), strict=False), start=1
     ):
-        amount = heats.get(number, 0)
+        amount = bar_costs.get(number, 0)
         cells = [Cell(str(number)), Cell(_bar(amount, most), "keyword")]
-        cells += [Cell(f"{one[number]:,}" if one.get(number) else "") for one in sums]
+        cells += [
+            Cell(f"{column[number]:,}" if column.get(number) else "") for column in sums
+        ]
         kind = "marked" if amount == most else ""
         rows.append(Row(tuple(cells), plain_line, html, kind))
     return tuple(rows)
 
 
 def _bar(amount: int, most: int) -> str:
-    """Return a bar of at most `BAR` blocks; any amount shows at least one."""
+    """Return a bar of at most `BAR` blocks; any amount above 0 gives one at least."""
     length = max(round(BAR * amount / most), 1) if amount else 0
     return "\N{BLACK SQUARE}" * length

@@ -27,7 +27,7 @@ class Shade:
     dark: str
 
 
-# Every text on every ground has a contrast of 4.5 or more, tested.
+# A test requires a contrast of at least 4.5 of every text on every background.
 TEXT = {
     "plain": Shade("#1f2328", "#e6edf3"),
     "number": Shade("#59636e", "#a8b1bb"),
@@ -50,7 +50,7 @@ _FONT = "font-family:monospace;font-size:13px;line-height:1.4"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One field beside a line of code; `shade` names a key of TEXT."""
+    """A field beside a line of code; `shade` is a key of TEXT."""
 
     text: str
     shade: str = "number"
@@ -58,7 +58,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of code, the cells to its left, and the kind of ground it stands on.
+    """A line of code, the cells to its left, and the kind of its background.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Fold:
 
 @dataclass(frozen=True, repr=False)
 class Listing:
-    """Code with its caption; `text` is what a plain terminal shows."""
+    """Code with a caption; `text` is shown in a terminal."""
 
     caption: str
     text: str
@@ -104,7 +104,7 @@ class Listing:
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """A short calm message below a cell: a title, then what it is about."""
+    """A short message below a cell: a title and a text."""
 
     title: str
     body: str
@@ -156,7 +156,7 @@ def plain(rows: Sequence[Row]) -> list[str]:
 
 
 def panel(content: str) -> str:
-    """Put HTML on a ground of its own, so that no theme makes it unreadable."""
+    """Put HTML on a background of its own, which keeps it readable in every theme."""
     colours = f"background-color:{GROUND['panel'].light};color:{TEXT['plain'].light}"
     border = "border:1px solid #848d97;border-radius:4px;padding:6px 10px"
     return (
@@ -166,7 +166,7 @@ def panel(content: str) -> str:
 
 
 def _dark_styles(content: str) -> str:
-    """Return the rules for the classes that occur; a notebook has many panels."""
+    """Return the dark theme's rules for the classes in use, to keep panels small."""
     dark = 'body[data-jp-theme-light="false"] .ck-'
     rules = [(k, f"color:{s.dark}") for k, s in TEXT.items()]
     rules += [(k, f"background-color:{s.dark}") for k, s in GROUND.items()]
@@ -203,7 +203,7 @@ def _code_html(rows: Sequence[Row], label: str) -> str:
 
 
 def _row_html(row: Row, cells: Sequence[str]) -> str:
-    """One line; its cells cannot be selected, so that only code is copied."""
+    """Return a line as HTML; its cells cannot be selected, so only code is copied."""
     fields = "".join(
         _span(cell.shade, f"{text} ", ";user-select:none")
         for cell, text in zip(row.cells, cells, strict=True)
@@ -246,7 +246,7 @@ def tokens(source: str) -> list[tuple[str, str]]:
     begins = [0]
     for line in lines:
         begins.append(begins[-1] + len(line))
-    found, place = [], 0
+    coloured, place = [], 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
             kind = _KINDS.get(token.type, "plain")
@@ -256,8 +256,8 @@ def tokens(source: str) -> list[tuple[str, str]]:
                 begins[row - 1] + col for row, col in (token.start, token.end)
             )
             if kind != "plain":
-                found += [("plain", source[place:start]), (kind, source[start:end])]
+                coloured += [("plain", source[place:start]), (kind, source[start:end])]
                 place = end
     except (tokenize.TokenError, SyntaxError, IndexError):
         pass
-    return [(k, t) for k, t in [*found, ("plain", source[place:])] if t]
+    return [(k, t) for k, t in [*coloured, ("plain", source[place:])] if t]

@@ -69,7 +69,7 @@ def show(
 
 
 def show_diff(a: Any, b: Any, *, context: int | None = 3) -> Listing:
-    """Show what changed from one source to another; header comments are left out.
+    """Show the differences between two sources; header comments are left out.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def show_diff(a: Any, b: Any, *, context: int | None = 3) -> Listing:
 
 @dataclass(frozen=True)
 class _View:
-    """A source to show: its display name, its text, the function asked for."""
+    """A source to show: its name, its text, and the requested function."""
 
     name: str
     text: str
@@ -122,8 +122,8 @@ class _View:
     def of(cls, source: Any) -> _View:
         """Read a path, a module or a kernel."""
         if isinstance(source, str | Path):
-            found = sources.find(_path(source))
-            return cls(found.name, _tidy(found.text))
+            file = sources.find(_path(source))
+            return cls(file.name, _tidy(file.text))
         module = getattr(source, "module", source)
         texts = (getattr(module, name, None) for name in ("source", "name"))
         if not all(isinstance(text, str) for text in texts):
@@ -153,7 +153,7 @@ class _View:
 
 
 def _path(source: str | Path) -> Path:
-    """Complete a path, whose `.cu` may be left out."""
+    """Return the path with its `.cu`, which may be left out."""
     if "\n" in str(source):
         raise ArgumentError.explained(
             "show got source text, which it takes for a path.",
@@ -165,7 +165,7 @@ def _path(source: str | Path) -> Path:
 
 
 def _bare_name(kernel: str) -> str:
-    """Return f for q::f<float, 16>."""
+    """Return the name without scope and template arguments: f for q::f<float, 16>."""
     return kernel.partition("<")[0].rpartition("::")[2]
 
 
@@ -176,13 +176,13 @@ def _tidy(text: str) -> str:
 def _range(
     view: _View, kernel: str | None, lines: tuple[int, int] | None
 ) -> tuple[int, int]:
-    """First and last line to show, numbered from 1."""
+    """Return the first and last line to show, numbered from 1."""
     if lines is not None:
         return _checked_lines(view, kernel, lines)
     if kernel is not None:
         return _function_range(view, kernel)
-    found = function_lines(view.text, view.function) if view.function else None
-    return found or (1, len(view.lines))
+    span = function_lines(view.text, view.function) if view.function else None
+    return span or (1, len(view.lines))
 
 
 def _checked_lines(
@@ -203,8 +203,8 @@ def _checked_lines(
 
 
 def _function_range(view: _View, kernel: str) -> tuple[int, int]:
-    found = function_lines(view.text, kernel)
-    if found is None:
+    span = function_lines(view.text, kernel)
+    if span is None:
         declared = declarations.kernels(view.text)
         names = ", ".join(kernel.name for kernel in declared) or "none"
         raise ArgumentError.explained(
@@ -212,7 +212,7 @@ def _function_range(view: _View, kernel: str) -> tuple[int, int]:
             "The name is misspelt, or a macro writes the function.",
             f"Its kernels are: {names}.",
         )
-    return found
+    return span
 
 
 def _check_marks(marks: set[int], first: int, last: int) -> None:
@@ -225,7 +225,7 @@ def _check_marks(marks: set[int], first: int, last: int) -> None:
 
 
 def _rows(view: _View, marks: Iterable[int] = ()) -> tuple[Row, ...]:
-    """All rows of a source; without marks there is no column for them."""
+    """Return the rows of a source; the column for marks exists only with marks."""
     width = len(str(len(view.lines)))
     html = highlighted(view.text, python=view.name.endswith(".py"))
     return tuple(

@@ -1,4 +1,4 @@
-"""What every exercise has, in whichever language its answer is written."""
+"""The common part of exercises in CUDA C++ and in Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST_HINTS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class AnyExercise:
-    """What exercises have in common.
+    """The fields and checks that exercises in both languages share.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class AnyExercise:
     mutants : dict of str to Mutant
         Wrong solutions by name.
     starter : (class, str)
-        How the starter fails: class of the error, and text in its message.
+        How the starter fails: the class of the error, and a text in its message.
     magic, suffix, answer : str
-        How its cell begins, how its files end, and what the student writes.
+        The magic of its cell, the suffix of its files, and the kind of answer.
     """
 
     magic: ClassVar[str]
@@ -65,7 +65,7 @@ class AnyExercise:
         yield from self._filled("hints")
 
     def _filled(self, *names: str) -> Iterator[tuple[object, str]]:
-        """Demand that these are tuples with something in them."""
+        """Refuse a field that is no tuple, or an empty one."""
         for name in names:
             value = getattr(self, name)
             yield isinstance(value, tuple), f"{name} is no tuple (a comma missing?)"
@@ -73,20 +73,20 @@ class AnyExercise:
 
     @property
     def chapter(self) -> str:
-        """The two digits of its notebook."""
+        """The two digits of the exercise's notebook, such as "05"."""
         return self.id.partition(".")[0]
 
     @property
     def number(self) -> int:
-        """Its place in the chapter."""
+        """The number of the exercise within its chapter."""
         return int(self.id.partition(".")[2])
 
     @property
     def file(self) -> str:
-        """Name of its files: 1_map.cu."""
+        """The name of its starter and solution files: 1_map.cu."""
         return f"{self.number}_{self.name}{self.suffix}"
 
     @property
     def first_line(self) -> str:
-        """How its cell begins."""
+        """The first line of its cell: the magic and the id."""
         return f"{self.magic} --exercise {self.id}"

@@ -36,12 +36,12 @@ class Entry:
 
     @property
     def starter(self) -> Path:
-        """File that the student starts from."""
+        """The file with the text that the student starts from."""
         return self.root / "exercises" / self.topic / self.exercise.file
 
     @property
     def solution(self) -> Path:
-        """File that passes the check."""
+        """The file with the course's own solution, which passes the check."""
         return self.root / "solutions" / self.topic / self.exercise.file
 
     def mutant(self, name: str) -> str:
@@ -58,7 +58,7 @@ class Entry:
 
     @property
     def label(self) -> str:
-        """How messages name it."""
+        """The exercise as messages name it."""
         return f"Exercise {self.id}, {self.exercise.title}"
 
     def __str__(self) -> str:
@@ -74,12 +74,15 @@ def entries(root: Path | None = None) -> list[Entry]:
         Folder that holds exercises/ and solutions/; `paths.exercises()`.
     """
     root = root or paths.exercises()
-    found = [
+    all_entries = [
         entry
         for spec in (root / "exercises").glob("*/spec*.py")
         for entry in _entries(spec)
     ]
-    return sorted(found, key=lambda each: (each.exercise.chapter, each.exercise.number))
+    return sorted(
+        all_entries,
+        key=lambda entry: (entry.exercise.chapter, entry.exercise.number),
+    )
 
 
 def find(id: str, root: Path | None = None) -> Entry:
@@ -90,32 +93,32 @@ def find(id: str, root: Path | None = None) -> Entry:
     ArgumentError
         There is none; the message names the ones near it.
     """
-    root, wanted = root or paths.exercises(), str(id)
-    # Only the chapter's own spec is read: the others need not even be correct.
-    for spec in (root / "exercises").glob(f"{wanted.partition('.')[0]}_*/spec*.py"):
+    root, id_text = root or paths.exercises(), str(id)
+    # Only the chapter's own specs are read: errors in others do no harm.
+    for spec in (root / "exercises").glob(f"{id_text.partition('.')[0]}_*/spec*.py"):
         for entry in _entries(spec):
-            if entry.id == wanted:
+            if entry.id == id_text:
                 return entry
-    raise _unknown(wanted, entries(root))
+    raise _unknown(id_text, entries(root))
 
 
 def _entries(spec: Path) -> list[Entry]:
     topic = spec.parent
     exercises = _load(spec, spec.stat().st_mtime_ns)
-    return [Entry(each, topic.parent.parent, topic.name) for each in exercises]
+    return [Entry(exercise, topic.parent.parent, topic.name) for exercise in exercises]
 
 
 @functools.lru_cache(maxsize=256)
 def _load(spec: Path, changed_ns: int) -> tuple[AnyExercise, ...]:
     """Read the EXERCISES of a spec; `changed_ns` tells an edited file apart."""
     name = f"coursekit_exercises_{spec.parent.name}_{spec.stem}"
-    found = importlib.util.spec_from_file_location(name, spec)
-    module = importlib.util.module_from_spec(found)
-    # Not found.loader.exec_module: its cache of bytecode sees whole seconds only.
+    module_spec = importlib.util.spec_from_file_location(name, spec)
+    module = importlib.util.module_from_spec(module_spec)
+    # exec_module would use cached bytecode, whose time stamp has whole seconds only.
     exec(compile(spec.read_text(encoding="utf-8"), spec, "exec"), module.__dict__)
     exercises = getattr(module, "EXERCISES", None)
     if not isinstance(exercises, tuple) or not all(
-        isinstance(each, AnyExercise) for each in exercises
+        isinstance(exercise, AnyExercise) for exercise in exercises
     ):
         raise ArgumentError.explained(
             f"{spec.parent.name}/{spec.name} has no tuple EXERCISES of Exercise.",
@@ -124,15 +127,15 @@ def _load(spec: Path, changed_ns: int) -> tuple[AnyExercise, ...]:
     return exercises
 
 
-def _unknown(wanted: str, known: list[Entry]) -> ArgumentError:
-    names = [entry.id for entry in known]
-    chapter = wanted.partition(".")[0].zfill(2)
+def _unknown(id_text: str, listed_entries: list[Entry]) -> ArgumentError:
+    names = [entry.id for entry in listed_entries]
+    chapter = id_text.partition(".")[0].zfill(2)
     near = [id for id in names if id.startswith(chapter + ".")]
-    near = near or difflib.get_close_matches(wanted, names, n=5, cutoff=0.4)
-    titles = {entry.id: entry.exercise.title for entry in known}
+    near = near or difflib.get_close_matches(id_text, names, n=5, cutoff=0.4)
+    titles = {entry.id: entry.exercise.title for entry in listed_entries}
     listed = "; ".join(f"{id} {titles[id]}" for id in near)
     return ArgumentError.explained(
-        f"There is no exercise {wanted!r}.",
+        f"There is no exercise {id_text!r}.",
         'An id is the chapter, a dot and a number, as text: "05.1".',
         f"Near it: {listed}." if listed else "ck.progress() lists all of them.",
     )

@@ -1,4 +1,4 @@
-"""Run the stages of an exercise on an answer and report how far it came."""
+"""Run the stages of an exercise on an answer; a Verdict says how far it came."""
 
 from __future__ import annotations
 

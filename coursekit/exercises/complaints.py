@@ -1,4 +1,4 @@
-"""What a check says of wrong results: which elements, whose, and what to look at."""
+"""Error messages for wrong results: the elements, their threads, a likely cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from coursekit.exercises.trial import Outcome
 
 MOST_LISTED = 5
 
-# What is seen: (likely cause, what to do).
+# Kind of wrong result: (likely cause, cure).
 ADVICE = {
     "nothing": (
         "No thread stores into it, or the store is never reached.",
@@ -47,7 +47,7 @@ ADVICE = {
 
 def small(outcome: Outcome) -> CourseError:
     """Build the error for a wrong result of the small problem, with its tables."""
-    judged = next(each for each in outcome.judged() if not each.passed)
+    judged = next(output for output in outcome.judged() if not output.passed)
     lines = [f"The small problem: {_count(judged)}."]
     rest = picture.others(outcome)
     lines += [f"with {rest}"] if rest else []
@@ -85,7 +85,7 @@ def changed(outcome: Outcome, name: str, index: tuple[int, ...]) -> CourseError:
 
 
 def named(order: str | int) -> str:
-    """Say in which order the warps ran."""
+    """Return the order in which the warps ran, as a phrase."""
     return "warps in reverse" if order == "reverse" else f"warps shuffled ({order})"
 
 
@@ -115,10 +115,10 @@ def _kind(outcome: Outcome, judged: judging.Judged) -> str:
 def _line(outcome: Outcome, judged: judging.Judged, index: tuple[int, ...]) -> str:
     expected, got = judged.shown(index)
     verdict = judged.verdict(index)
-    found = verdict if got == "-" else f"got {got}"
+    shown = verdict if got == "-" else f"got {got}"
     if verdict.startswith("wrong: "):
-        found += f", {verdict.removeprefix('wrong: ')}"
-    text = f"{judged.name}[{picture.place(index)}]: expected {expected}, {found}"
+        shown += f", {verdict.removeprefix('wrong: ')}"
+    text = f"{judged.name}[{picture.place(index)}]: expected {expected}, {shown}"
     who = _owner(outcome, index, judged.wrong.shape)
     return f"{text}  (thread {who[1]} of block {who[0]})" if who else text
 

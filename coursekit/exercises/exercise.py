@@ -1,4 +1,4 @@
-"""An exercise in CUDA C++ as data: what its kernel takes and gives."""
+"""An exercise in CUDA C++ as data: inputs, reference, sizes and launches."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ PICTURES = {1: 8, 2: (2, 4), 3: (2, 2, 2)}
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """A count that an efficient solution stays at or below.
+    """An upper bound on a counter, which an efficient solution keeps.
 
     Attributes
     ----------
     counter : str
         A field of Counters, such as "global_load_sectors".
     size : int or tuple of int
-        Of the launch that is counted.
+        Size of the problem whose launch is counted.
     most : int
     why : str
         A sentence, such as "Each value is needed once.".
@@ -37,16 +37,16 @@ class Limit:
 
 @dataclass(frozen=True, kw_only=True)
 class Wait:
-    """An array that holds a value for which the kernel must wait, here for ever.
+    """A value that makes a correct kernel wait for ever, such as a lock that is taken.
 
     Attributes
     ----------
     name : str
-        Of a parameter.
+        Name of the parameter.
     value : scalar
-        What all its elements are before the launch, and stay.
+        The value of all its elements before the launch, which must stay.
     why : str
-        What a kernel does wrong that ends.
+        The mistake of a kernel that ends, as a sentence.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Exercise(AnyExercise):
         Takes the inputs as attributes (floats in float64, integers in int64); returns
         the expected array, or a dict of them by name.
     sizes : tuple
-        Of the problems; ints, or tuples such as (rows, columns).
+        Sizes of the problems; ints, or tuples such as (rows, columns).
     picture : int or tuple, optional
         Size of the problem that is shown element by element.
     launches : tuple of callable
@@ -81,9 +81,10 @@ class Exercise(AnyExercise):
         Roundings on the way to a result, a number or a function of the size: the
         tolerance in unit roundoffs of the output's type.
     magnitude : callable, optional
-        What the tolerance is relative to, from the inputs; |expected| by default.
+        The magnitude to which the tolerance is relative, from the inputs; by default
+        |expected|.
     owner : "element", None or callable
-        Which thread should write an element: see `ownership.owner`.
+        The thread that should write an element: see `ownership.owner`.
     defines : dict of str to str
         Macros for the compiler.
     limits : tuple of Limit
@@ -117,7 +118,7 @@ class Exercise(AnyExercise):
 
     @property
     def small(self) -> Size:
-        """Size of the problem that is shown element by element."""
+        """The size of the problem that is shown element by element."""
         first = self.sizes[0]
         axes = len(first) if isinstance(first, tuple) else 1
         return self.picture if self.picture is not None else PICTURES[axes]

@@ -27,21 +27,21 @@ _CELL = re.compile(r"%%(?:cuda|host)\b[^\n]*--exercise[= ]\s*(\S+)[^\n]*(?:\n|$)
 
 @dataclass(frozen=True)
 class Submission:
-    """The text that somebody wrote for an exercise, and where it was found."""
+    """The text that a student wrote for an exercise, and the file that holds it."""
 
     entry: catalogue.Entry
     place: str
     text: str
 
     def grade(self) -> Verdict:
-        """Check it."""
+        """Check the text, and return the verdict."""
         cure = f"Write the {self.entry.exercise.answer}."
         blank = CheckFailed.explained("There is no code.", cure=cure)
         return checking.examine(self.entry, self.text if self.text.strip() else blank)
 
 
 def submissions(path: Path) -> Iterator[Submission]:
-    """Yield what a notebook, or a folder of saved exercises, holds.
+    """Yield the exercises that a notebook, or a folder of saved exercises, holds.
 
     Raises
     ------
@@ -49,22 +49,22 @@ def submissions(path: Path) -> Iterator[Submission]:
         There is no such file, or nothing in it.
     """
     if path.is_dir():
-        found = [*_saved(path), *_notebooks(path)]
+        submitted = [*_saved(path), *_notebooks(path)]
     elif path.suffix == ".ipynb" and path.is_file():
-        found = list(_cells(path))
+        submitted = list(_cells(path))
     else:
         raise LaunchError.explained(
             f"{path} is neither a notebook nor a folder.",
             cure="Give a notebook, or a folder of saved exercises.",
         )
-    if not found:
+    if not submitted:
         raise LaunchError.explained(
             f"{path} holds no exercise.",
             "Saved exercises lie in folders such as 05_first_kernels; cells of a "
             "notebook begin with %%cuda --exercise, or %%host --exercise.",
             "Give a notebook with such cells, or the folder above 05_first_kernels.",
         )
-    yield from found
+    yield from submitted
 
 
 def _saved(folder: Path) -> Iterator[Submission]:
@@ -92,10 +92,10 @@ def _cells(path: Path) -> Iterator[Submission]:
         ) from failure
     for cell in cells:
         source = "".join(cell.get("source", ""))
-        found = _CELL.match(source) if cell.get("cell_type") == "code" else None
-        if found:
-            entry = catalogue.find(found[1])
-            yield Submission(entry, path.name, source[found.end() :])
+        first_line = _CELL.match(source) if cell.get("cell_type") == "code" else None
+        if first_line:
+            entry = catalogue.find(first_line[1])
+            yield Submission(entry, path.name, source[first_line.end() :])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -108,23 +108,23 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK_OR_FOLDER")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every card")
     options = parser.parse_args(arguments)
-    found = [
+    submitted = [
         submission
         for path in options.paths or [saved.folder()]
         for submission in submissions(path)
     ]
-    verdicts = [submission.grade() for submission in found]
+    verdicts = [submission.grade() for submission in submitted]
     if options.verbose:
         sys.stdout.write("".join(f"{verdict!r}\n\n" for verdict in verdicts))
-    table = _table(found, verdicts)
+    table = _table(submitted, verdicts)
     sys.stdout.write(f"{table.text}\n{table.caption}\n")
     return 0 if all(verdicts) else 1
 
 
-def _table(found: list[Submission], verdicts: list[Verdict]) -> Table:
+def _table(submitted: list[Submission], verdicts: list[Verdict]) -> Table:
     rows = tuple(
         (verdict.id, verdict.title, submission.place, _outcome(verdict))
-        for submission, verdict in zip(found, verdicts, strict=True)
+        for submission, verdict in zip(submitted, verdicts, strict=True)
     )
     solved = sum(map(bool, verdicts))
     caption = f"{solved} of {len(verdicts)} exercises solved"

@@ -1,4 +1,4 @@
-"""An exercise in Python as data: the function to write, and how it is checked."""
+"""An exercise in Python as data: the function to write, and its checks."""
 
 from __future__ import annotations
 

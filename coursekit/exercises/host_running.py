@@ -1,4 +1,4 @@
-"""Run what a student wrote in Python; every error becomes one that explains itself."""
+"""Run a student's Python; errors name the line of the cell and a likely cause."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ OTHERWISE = (
 
 @dataclass(frozen=True)
 class Ran:
-    """What the cell of an exercise has left.
+    """The result of running an exercise's cell.
 
     Attributes
     ----------
     names : dict of str to object
-        What it defines.
+        The names that the cell defines.
     value : object
-        Of its last line, where that is an expression.
+        The value of its last line, if that is an expression.
     """
 
     names: dict[str, Any]
@@ -68,7 +68,7 @@ def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran
     lines_above : int
         Lines of the cell above the text, which count in messages.
     file : str
-        How messages call the text; by default after the exercise.
+        The name of the text in messages; by default that of the exercise.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran
     import coursekit
 
     file, source = file or _file(entry), "\n" * lines_above + text
-    # Where tracebacks, and the messages below, look lines up.
+    # Tracebacks, and the messages below, read source lines from this cache.
     linecache.cache[file] = len(source), None, source.splitlines(True), file
     body = _parsed(source, file).body
     given = {"__name__": "__main__", "ck": coursekit}
@@ -88,8 +88,8 @@ def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran
     last = [body.pop()] if body and isinstance(body[-1], ast.Expr) else []
     with _told("The cell", file):
         exec(compile(ast.Module(body, []), file, "exec"), names)
-        for each in last:
-            value = eval(compile(ast.Expression(each.value), file, "eval"), names)
+        for expression in last:
+            value = eval(compile(ast.Expression(expression.value), file, "eval"), names)
     own = {n: v for n, v in names.items() if given.get(n) is not v and n[:2] != "__"}
     return Ran(own, value)
 
@@ -122,11 +122,11 @@ def function(entry: Entry, candidate: Any) -> Callable:
 def _defined(ran: Ran, name: str) -> Callable:
     if callable(ran.names.get(name)):
         return ran.names[name]
-    found = f"the cell defines {', '.join(ran.names) or 'nothing'}"
+    state = f"the cell defines {', '.join(ran.names) or 'nothing'}"
     if name in ran.names:
-        found = f"{name} is {type(ran.names[name]).__name__}"
+        state = f"{name} is {type(ran.names[name]).__name__}"
     raise CheckFailed.explained(
-        f"There is no function {name}; {found}.",
+        f"There is no function {name}; {state}.",
         "It was renamed, overwritten, or indented into another function.",
         f"Begin the function with `def {name}` at the left margin.",
     )
@@ -173,7 +173,7 @@ def _guarded(function: Callable, name: str, file: str) -> Callable:
 
 @contextlib.contextmanager
 def _told(who: str, file: str) -> Iterator[None]:
-    """Say which line of the cell raised, and make every error one of the course."""
+    """Turn errors of the cell into errors of the course that name the cell's line."""
     try:
         yield
     except CourseError as error:
@@ -189,7 +189,7 @@ def _told(who: str, file: str) -> Iterator[None]:
 
 
 def _line(error: BaseException, file: str) -> str:
-    """The last line of the student's file on the way to an error."""
+    """Return the last line of the student's file in the traceback of an error."""
     frames = [
         number
         for frame, number in traceback.walk_tb(error.__traceback__)

@@ -29,14 +29,14 @@ def check_signature(bench: Bench) -> None:
     """Compare the parameters with the starter's."""
     starter = bench.entry.starter.read_text(encoding="utf-8")
     ran = run(bench.entry, starter, file=f"starter_{bench.entry.id}.py")
-    wanted = inspect.signature(function(bench.entry, ran))
-    found = inspect.signature(bench.answer)
+    asked = inspect.signature(function(bench.entry, ran))
+    given = inspect.signature(bench.answer)
     name = bench.entry.exercise.function
     try:
-        found.bind(*wanted.parameters)
+        given.bind(*asked.parameters)
     except TypeError as failure:
         raise CheckFailed.explained(
-            f"The function is {name}{found}, but the exercise calls {name}{wanted}.",
+            f"The function is {name}{given}, but the exercise calls {name}{asked}.",
             "A parameter was added or removed.",
             "Put the parameters back as they were in the starter: "
             f'ck.reset("{bench.entry.id}") shows it.',
@@ -44,7 +44,7 @@ def check_signature(bench: Bench) -> None:
 
 
 def _run(check: Callable, bench: Bench, *, quiet: bool) -> None:
-    """Run a check; what it cannot make sense of is the answer's fault, not a crash."""
+    """Run a check; an exception in it is reported as a wrong answer, not as a crash."""
     printed = contextlib.redirect_stdout(io.StringIO())
     try:
         with printed if quiet else contextlib.nullcontext():

@@ -1,4 +1,4 @@
-"""Building blocks of a spec: arrays of distinct values, grids that cover a size."""
+"""Building blocks of specs: arrays of distinct values, grids that cover a size."""
 
 from __future__ import annotations
 

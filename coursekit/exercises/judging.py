@@ -1,4 +1,4 @@
-"""Compare what a kernel left in its outputs with what should be there."""
+"""Compare the outputs of a kernel with the expected values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# A quiet NaN and an integer that no exercise computes: whoever finds one of them
-# in an output knows that nothing was stored there.
+# Sentinels: a quiet NaN and an integer that no exercise computes. An output that
+# still holds its sentinel was never written.
 _NAN_PAYLOADS = {2: 0x7E5E, 4: 0x7FC5E11A, 8: 0x7FF85E11A5E11A5E}
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _FILL = 0xA5
@@ -49,7 +49,7 @@ def tolerance(expected: np.ndarray, dtype: np.dtype, roundings: int, magnitude=N
     if dtype.kind != "f":
         return np.zeros(expected.shape)
     unit = float(np.finfo(dtype).eps) / 2
-    if roundings == 0:  # the nearest value, and no other
+    if roundings == 0:  # only the nearest value is right
         return np.abs(expected.astype(dtype) - expected)
     scale = np.abs(expected if magnitude is None else magnitude)
     with np.errstate(invalid="ignore"):
@@ -66,16 +66,16 @@ def wrong(expected: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> np.ndar
     """
     if got.dtype.kind != "f":
         return got != expected
-    found = got.astype(np.float64)
-    same = (found == expected) | (np.isnan(found) & np.isnan(expected))
+    values = got.astype(np.float64)
+    same = (values == expected) | (np.isnan(values) & np.isnan(expected))
     with np.errstate(invalid="ignore"):
-        near = np.abs(found - expected) <= allowed
-    return ~(same | (near & np.isfinite(found) & np.isfinite(expected)))
+        near = np.abs(values - expected) <= allowed
+    return ~(same | (near & np.isfinite(values) & np.isfinite(expected)))
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One output after a launch.
+    """One output of a launch, compared element by element.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ class Judged:
         return not self.wrong.any()
 
     def indices(self, most: int) -> Iterator[tuple[int, ...]]:
-        """Yield the first wrong places, in row-major order."""
+        """Yield the indices of the first wrong elements, in row-major order."""
         for place in np.flatnonzero(self.wrong)[:most]:
             yield tuple(int(i) for i in np.unravel_index(place, self.wrong.shape))
 
     def verdict(self, index: tuple[int, ...]) -> str:
-        """Say in a word or two how an element is."""
+        """Describe an element in a word or two: right, wrong, never written."""
         if not self.wrong[index]:
             return "right"
         if self.untouched[index]:
@@ -111,16 +111,16 @@ class Judged:
         return "wrong"
 
     def shown(self, index: tuple[int, ...]) -> tuple[str, str]:
-        """Return the expected value and the one found, as texts."""
-        found = "-" if self.untouched[index] else number(self.got[index])
+        """Return the expected value and the kernel's value, as texts."""
+        value = "-" if self.untouched[index] else number(self.got[index])
         dtype = self.got.dtype
         want = self.expected[index]
         with np.errstate(over="ignore"):
-            return number(want.astype(dtype) if dtype.kind == "f" else want), found
+            return number(want.astype(dtype) if dtype.kind == "f" else want), value
 
 
 def number(value) -> str:
-    """Write a number as short as its type allows, the same on every machine."""
+    """Write a number as briefly as its type allows, the same on every machine."""
     value = np.asarray(value)[()]
     if not isinstance(value, np.floating) or not np.isfinite(value):
         return str(value)

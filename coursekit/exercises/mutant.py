@@ -1,4 +1,4 @@
-"""A wrong solution as data: the edits that make it from the right one."""
+"""A wrong solution as data: edits of the right one, and the error that they cause."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Mutant:
         ----------
         solution : str
         label : str
-            What messages call the mutant.
+            The name of the mutant in messages.
 
         Raises
         ------
@@ -74,7 +74,7 @@ def _is_edit(edit: object) -> bool:
 
 
 def _lines(old: str, body: str) -> list[int]:
-    """Return the line of the solution for each place where a text begins."""
+    """Return the line number of each place where a text begins in the solution."""
     places = re.finditer(f"(?={re.escape(old)})", body)
     return [body.count("\n", 0, place.start()) + 2 for place in places]
 

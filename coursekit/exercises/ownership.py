@@ -1,4 +1,4 @@
-"""Which thread should have written an element of an output."""
+"""The thread that should have written an element of an output."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def owner(
     places = [*reversed(index), 0, 0, 0]
     if any(threads[axis] > 1 for axis in range(len(index), 3)):
         return None
-    found = [divmod(places[axis] % threads[axis], block[axis]) for axis in range(3)]
-    return tuple(b for b, _ in found), tuple(t for _, t in found)
+    axes = [divmod(places[axis] % threads[axis], block[axis]) for axis in range(3)]
+    return tuple(b for b, _ in axes), tuple(t for _, t in axes)
 
 
 def _row_major(index: tuple[int, ...], shape: tuple[int, ...]) -> int:

@@ -1,4 +1,4 @@
-"""The picture of a small problem: each element expected and found, side by side."""
+"""Tables of a small problem: each element, expected and computed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _table(outcome: Outcome, judged: judging.Judged) -> Table:
 
 
 def _beside(given: dict[str, Any], outputs, shape) -> Iterator[tuple[str, np.ndarray]]:
-    """The inputs that have a value for each element of the output."""
+    """Return the inputs that have a value for each element of the output."""
     fitting = [
         (name, value)
         for name, value in given.items()
@@ -61,7 +61,9 @@ def others(outcome: Outcome) -> str:
         if not isinstance(value, np.ndarray):
             parts.append(f"{name} = {judging.number(value)}")
         elif value.shape not in shapes:
-            first = " ".join(judging.number(each) for each in value.flat[:MOST_ROWS])
+            first = " ".join(
+                judging.number(element) for element in value.flat[:MOST_ROWS]
+            )
             more = " ..." if value.size > MOST_ROWS else ""
             parts.append(f"{name} ({written(value.shape)}) = {first}{more}")
     return ", ".join(parts)

@@ -1,4 +1,4 @@
-"""Start again: ``python -m coursekit reset ID | NOTEBOOK ...``.
+"""Put starters and notebooks back: ``python -m coursekit reset ID | NOTEBOOK ...``.
 
 An exercise's id puts its starter back into `work/exercises/`; a notebook's name puts
 a fresh copy into `work/notebooks/`. What was there is kept under a dated name.
@@ -16,7 +16,7 @@ from coursekit.exercises.cells import working_copies
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Reset what is named, say what was done, and return the exit code."""
+    """Reset the named exercises and notebooks, report it, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m coursekit reset",
         description="Put back starters (05.1) or notebooks (05_first_kernels); "

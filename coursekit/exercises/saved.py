@@ -1,4 +1,4 @@
-"""What a student has typed: the text of each exercise cell, saved below `work/`."""
+"""The text of each exercise cell, saved below `work/`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coursekit.exercises.set_aside import set_aside, write
 
 
 def folder() -> Path:
-    """Folder of the saved texts."""
+    """Return the folder of the saved texts."""
     return paths.work() / "exercises"
 
 
@@ -21,7 +21,7 @@ def file(entry: Entry) -> Path:
 
 
 def shown(path: Path) -> str:
-    """Name a saved file as a student would: from the repository, where it is there."""
+    """Return a saved file's path from the repository, or its full path elsewhere."""
     root = paths.repository()
     return str(path.relative_to(root) if path.is_relative_to(root) else path)
 

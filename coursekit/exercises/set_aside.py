@@ -1,4 +1,4 @@
-"""Files that are replaced keep their old text under a dated name."""
+"""Keep the old text of a file that is replaced, under a dated name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new exercise that fails its tests until it is filled in.
+"""Write the files of a new exercise, which fails its tests until it is filled in.
 
 ``python -m coursekit new-exercise 05.7 name [--topic first_kernels] [--host]`` writes
 the starter, a solution and an entry, with a mutant, in the chapter's spec.py; with
@@ -123,10 +123,10 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
     """
     _require_form(id, name)
     root = paths.exercises()
-    known = {entry.id: entry for entry in catalogue.entries(root)}
-    if id in known:
+    existing = {entry.id: entry for entry in catalogue.entries(root)}
+    if id in existing:
         raise _refused(
-            f"{id} exists: {known[id].exercise.title}", f"Take an id after {id}."
+            f"{id} exists: {existing[id].exercise.title}", f"Take an id after {id}."
         )
     chapter, _, number = id.partition(".")
     folder = _topic(root, chapter, topic)
@@ -147,12 +147,18 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
 
 
 def importing(text: str, module: str, names: Sequence[str]) -> str:
-    """Let a source import names from a module, where its other imports stand."""
+    """Add an import of these names to a source, merged and sorted with its others."""
     body, lines = ast.parse(text).body, text.splitlines()
-    imports = [one for one in body if isinstance(one, ast.Import | ast.ImportFrom)]
-    same = [one for one in imports if getattr(one, "module", "") == module]
-    there = {ast.unparse(name) for one in same for name in one.names}
-    new = f"from {module} import {', '.join(sorted(there | set(names)))}"
+    imports = [
+        statement
+        for statement in body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+    ]
+    same = [
+        statement for statement in imports if getattr(statement, "module", "") == module
+    ]
+    imported = {ast.unparse(name) for statement in same for name in statement.names}
+    new = f"from {module} import {', '.join(sorted(imported | set(names)))}"
     later = [i for i in imports if getattr(i, "module", "") > module]
     if same:
         lines[same[0].lineno - 1 : same[0].end_lineno] = [new]
@@ -160,7 +166,7 @@ def importing(text: str, module: str, names: Sequence[str]) -> str:
         lines.insert(later[0].lineno - 1, new)
     elif imports:
         lines.insert(imports[-1].end_lineno, new)
-    else:  # behind the docstring
+    else:  # insert behind the docstring
         end = body[0].end_lineno
         lines[end:end] = ["", new]
     return "\n".join(lines) + "\n"
@@ -174,12 +180,12 @@ def _require_form(id: str, name: str) -> None:
 
 
 def _topic(root: Path, chapter: str, topic: str) -> str:
-    """Folder of a chapter: as it is, as its notebook is called, or as asked for."""
+    """Return a chapter's folder: an existing one, or its notebook's or topic's name."""
     folders = [path.name for path in (root / "exercises").glob(f"{chapter}_*")]
     notebooks = (paths.repository() / "notebooks").glob(f"{chapter}_*.ipynb")
-    known = [*folders, *(path.stem for path in notebooks)]
-    if known:
-        return known[0]
+    topics = [*folders, *(path.stem for path in notebooks)]
+    if topics:
+        return topics[0]
     if not topic:
         raise _refused(
             f"Chapter {chapter} has neither a notebook nor exercises yet",

@@ -1,4 +1,4 @@
-"""The stages of a check: each raises at the first thing that is not as it should be."""
+"""The stages of a check; each raises an error at the first defect."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ORDERS = ("reverse", 1, 2, 3)
 
 @dataclass
 class Bench:
-    """A kernel or function under test, and the tables that its stages have drawn."""
+    """A kernel or function under test, and the tables that its stages made."""
 
     entry: Entry
     answer: Any
@@ -31,7 +31,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Stage:
-    """A name for people, and a function that raises where the kernel fails."""
+    """A stage's title, and its function, which raises where the kernel fails."""
 
     name: str
     run: Callable[[Bench], None]
@@ -42,7 +42,7 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     exercise = entry.exercise
     sizes = ", ".join(map(written, exercise.sizes))
     shapes = f"{len(exercise.launches)} launch shapes each"
-    found = [
+    in_order = [
         Stage("compiles, with the parameters of the starter", check_signature),
         Stage(f"a small problem, size {written(exercise.small)}", check_picture),
         Stage(f"sizes {sizes}, {shapes}", check_sizes),
@@ -51,11 +51,11 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     ]
     if exercise.waits:
         held = ", ".join(f"{wait.name} is {wait.value}" for wait in exercise.waits)
-        found.append(Stage(f"waits while {held}", check_waits))
+        in_order.append(Stage(f"waits while {held}", check_waits))
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
-        found.append(Stage(f"efficient: {counters}", check_limits))
-    return tuple(found)
+        in_order.append(Stage(f"efficient: {counters}", check_limits))
+    return tuple(in_order)
 
 
 def check_signature(bench: Bench) -> None:
@@ -64,11 +64,11 @@ def check_signature(bench: Bench) -> None:
 
     exercise = bench.entry.exercise
     starter = compiler.compile(bench.entry.starter, defines=exercise.defines)
-    wanted = starter[exercise.kernel]
-    if _types(wanted) != _types(bench.answer):
+    original = starter[exercise.kernel]
+    if _types(original) != _types(bench.answer):
         raise CheckFailed.explained(
             f"The kernel is {bench.answer.signature}, but the exercise launches "
-            f"{wanted.signature}.",
+            f"{original.signature}.",
             "A parameter was added, removed, reordered or given another type.",
             "Put the parameters back as they were in the starter: "
             f'ck.reset("{bench.entry.id}") shows it.',
@@ -76,7 +76,10 @@ def check_signature(bench: Bench) -> None:
 
 
 def _types(kernel) -> list[str]:
-    return [str(each.type).replace("const", "").strip() for each in kernel.parameters]
+    return [
+        str(parameter.type).replace("const", "").strip()
+        for parameter in kernel.parameters
+    ]
 
 
 def check_picture(bench: Bench) -> None:
@@ -100,7 +103,7 @@ def check_sizes(bench: Bench) -> None:
 
 
 def check_threads(bench: Bench) -> None:
-    """Look for races and the like on the largest size, with every launch shape."""
+    """Run the checkers on the largest size, with every launch shape."""
     exercise = bench.entry.exercise
     arguments = Problem.of(exercise, exercise.largest).given
     for launch in exercise.launches:
@@ -136,7 +139,7 @@ def _require_inputs(outcome) -> None:
 
 
 def check_waits(bench: Bench) -> None:
-    """Launch the small problem where the kernel must not go on."""
+    """Launch the small problem with values that the kernel must wait for."""
     exercise = bench.entry.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
     for wait in exercise.waits:
@@ -164,10 +167,10 @@ def check_limits(bench: Bench) -> None:
                 tuple(arguments),
                 shared_bytes=trial.shared_bytes,
             )
-        found = getattr(counters, limit.counter)
-        if found > limit.most:
+        amount = getattr(counters, limit.counter)
+        if amount > limit.most:
             raise CheckFailed.explained(
-                f"{trial}: {limit.counter} is {found}, at most {limit.most} will do.",
+                f"{trial}: {limit.counter} is {amount}, at most {limit.most} will do.",
                 limit.why,
                 "The results are right. Find what the kernel does more often than "
                 "it has to.",
@@ -176,14 +179,14 @@ def check_limits(bench: Bench) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Swallow what kernels print, which the small problem has shown already."""
+    """Discard what kernels print: the stage of the small problem has shown it."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield
 
 
 @contextlib.contextmanager
 def _context(trial: Trial) -> Iterator[None]:
-    """Say in a note to an error which of the many launches it comes from."""
+    """Add a note to an error that names the launch in which it occurred."""
     try:
         yield
     except CourseError as error:

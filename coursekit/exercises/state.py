@@ -22,7 +22,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Standing:
-    """How a student stands with one exercise.
+    """A student's standing with one exercise.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Standing:
 
     @property
     def words(self) -> str:
-        """Say it for people."""
+        """Return the standing in words: solved, solution seen, tried or not tried."""
         parts = ["solved"] if self.solved else []
         parts += ["solution seen"] if self.seen else []
         return ", ".join(parts) or ("tried" if self.tries else "not tried")
@@ -99,7 +99,7 @@ def update(id: str, change: Callable[[Standing], Standing]) -> Standing:
 
 @contextlib.contextmanager
 def _locked() -> Iterator[None]:
-    """Keep other processes out; where the folder cannot be written, do without."""
+    """Hold a lock against other processes; in a read-only folder do without it."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             file().parent.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def _locked() -> Iterator[None]:
 
 
 def _read() -> dict[str, Standing]:
-    """Read the file; one that cannot be understood is set aside, not lost."""
+    """Read the file; a damaged one is set aside, so that nothing is lost."""
     try:
         text = file().read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a student calls: check, hint, solution, reset, progress."""
+"""The functions that students call: check, hint, solution, reset, progress."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def check(id: str, kernel: Any = None) -> Verdict:
 
 
 def _bound(entry: catalogue.Entry) -> Any:
-    """What the exercise's cell left, or the error that says why there is none."""
+    """Return the result of the exercise's cell, or an error if it has not run."""
     from coursekit.exercises.cells import (
         cuda,  # IPython, which a plain script need not load
     )
 
-    found = cuda.exercise(entry.id)
-    return found or CheckFailed.explained(
+    bound = cuda.exercise(entry.id)
+    return bound or CheckFailed.explained(
         f"The cell of exercise {entry.id} has not run yet.",
         "A check looks at what the cell has left in this session.",
         f"Run the cell that begins with {entry.exercise.first_line}, then this one.",
@@ -58,7 +58,7 @@ def _bound(entry: catalogue.Entry) -> Any:
 
 
 def _record(entry: catalogue.Entry, change) -> state.Standing | None:
-    """Note progress; None where the folder for it cannot be written."""
+    """Record progress, and return it; None where the folder cannot be written."""
     try:
         return state.update(entry.id, change)
     except OSError:
@@ -136,7 +136,7 @@ def reset(id: str) -> Card:
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """How far a student has come, as a table.
+    """The progress of a student, as a table.
 
     Attributes
     ----------
@@ -163,15 +163,15 @@ def progress() -> Progress:
     Progress
     """
     standings = state.read()
-    found = [
+    attempts = [
         (entry, standings.get(entry.id, state.Standing()))
         for entry in catalogue.entries()
     ]
-    solved = sum(bool(standing.solved) for _, standing in found)
+    solved = sum(bool(standing.solved) for _, standing in attempts)
     rows = tuple(
         (entry.id, entry.exercise.title, "*" * entry.exercise.stars, standing.words)
-        for entry, standing in found
+        for entry, standing in attempts
     )
-    caption = f"{solved} of {len(found)} exercises solved"
+    caption = f"{solved} of {len(attempts)} exercises solved"
     header = ("Exercise", "Title", "Stars", "State")
-    return Progress(solved, len(found), Table(caption, header, rows))
+    return Progress(solved, len(attempts), Table(caption, header, rows))

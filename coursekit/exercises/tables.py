@@ -8,7 +8,7 @@ from html import escape
 
 from coursekit.display.listing import TEXT
 
-# JupyterLab's stripes would cover the ground of the panel.
+# JupyterLab's striped rows would cover the background of the panel.
 _ROW = '<tr style="background:none">'
 
 
@@ -36,7 +36,7 @@ class Table:
 
     @property
     def html(self) -> str:
-        """A table with a caption and header cells."""
+        """The table as HTML, with a caption and header cells."""
         styles = list(map(_style, zip(self.header, *self.rows, strict=True)))
         head, *body = (
             f"{_ROW}{''.join(map(_cell, kinds, line, styles))}</tr>"
@@ -51,7 +51,7 @@ class Table:
         )
 
     def _lines(self) -> Iterator[tuple[list[str], tuple[str, ...]]]:
-        """Yield what kind of cell each text is in, and the texts, line by line."""
+        """Yield the kind of cell and the texts of each line of the table."""
         rest = len(self.header) - 1
         yield ['th scope="col"'] * len(self.header), self.header
         for row in self.rows:
@@ -59,7 +59,7 @@ class Table:
 
 
 def _numbers(column: Sequence[str]) -> bool:
-    """Whether a column holds numbers only, below its heading."""
+    """Whether all cells of a column, below its heading, are numbers."""
     body = [text for text in column[1:] if text != "-"]
     return all(text[-1:].isdigit() or text in ("inf", "nan") for text in body)
 
@@ -71,7 +71,7 @@ def _aligned(column: Sequence[str]) -> list[str]:
 
 
 def _style(column: Sequence[str]) -> str:
-    """Set words to the left; JupyterLab sets all to the right."""
+    """Align words on the left; JupyterLab aligns every cell on the right."""
     padding = "padding:1px 10px 1px 0"
     return padding if _numbers(column) else f"text-align:left;{padding}"
 

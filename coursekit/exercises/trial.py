@@ -1,4 +1,4 @@
-"""One launch of a student's kernel on one problem, and what came of it."""
+"""One launch of a student's kernel on one problem, and its outcome."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDE = {"f": np.float64, "i": np.int64, "u": np.int64}
 
 @dataclass(frozen=True)
 class Problem:
-    """The arguments of a launch and the results that must come of them.
+    """The arguments of a launch and the results that it must give.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Problem:
     allowed : dict of str to ndarray
         Error that is tolerated, element by element.
     sentinels : dict of str to scalar
-        Of the outputs that do not accumulate.
+        Sentinels of the outputs that do not accumulate.
     """
 
     given: dict[str, Any]
@@ -42,7 +42,7 @@ class Problem:
 
     @classmethod
     def of(cls, exercise: Exercise, size: Size) -> Problem:
-        """Build the problem of a size, the same one each time."""
+        """Build the problem of a size; the same size always gives the same data."""
         seed = (int(exercise.chapter), exercise.number)
         seed += size if isinstance(size, tuple) else (size,)
         given = dict(exercise.inputs(size, np.random.default_rng(seed)))
@@ -122,7 +122,7 @@ class Trial:
         return f"size {written(self.size)}, grid {grid}, block {block}"
 
     def run(self, kernel, timeout_s: float = TIMEOUT_S, **held) -> Outcome:
-        """Launch on the simulator; of arrays in `held` all elements are a value.
+        """Launch on the simulator; arrays named in `held` are filled with one value.
 
         Raises
         ------
@@ -133,8 +133,8 @@ class Trial:
         for name, value in held.items():
             problem.given[name] = np.full_like(problem.given[name], value)
         with simulator(order=self.order, timeout_s=timeout_s):
-            # On the device even inputs can be read back, which a kernel that casts
-            # const away has changed.
+            # Inputs are copied to the device too: a kernel that casts const away may
+            # have changed them.
             placed = _each_array(to_device, problem.given)
             kernel.launch(
                 self.grid,
@@ -163,14 +163,14 @@ def shape(extent: tuple[int, int, int]) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a launch left in its arguments."""
+    """The arguments of a launch after it has run."""
 
     trial: Trial
     problem: Problem
     after: dict[str, Any]
 
     def judged(self) -> list[judging.Judged]:
-        """Compare each output with what is expected."""
+        """Compare each output with the expected values."""
         return [self._judge(name) for name in self.problem.expected]
 
     def _judge(self, name: str) -> judging.Judged:
@@ -182,7 +182,7 @@ class Outcome:
         return judging.Judged(name, expected, got, bad, untouched)
 
     def changed(self) -> tuple[str, tuple[int, ...]] | None:
-        """Return the first input that is not what it was, and where."""
+        """Return the first input that the kernel has changed, and where; else None."""
         for name, before in self.problem.given.items():
             if name in self.problem.expected or not isinstance(before, np.ndarray):
                 continue

@@ -1,4 +1,4 @@
-"""The result of a check, as a calm card."""
+"""The result of a check, shown as a card."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from coursekit.exercises.tables import Table
 
 @dataclass(frozen=True, repr=False)
 class Verdict:
-    """What `ck.check` returns; true when every stage passed.
+    """The result of `ck.check`; true when every stage passed.
 
     Attributes
     ----------
     id, title : str
-        Of the exercise.
+        Id and title of the exercise.
     stages : tuple of str
         All of them, in order.
     passed_stages : int
-        How many passed.
+        The number of stages that passed.
     error : CourseError or None
-        What the first other stage raised.
+        The error of the first stage that did not pass.
     tables : tuple of Table
         The small problem, element by element, or what else the check has drawn.
     notes : tuple of str
-        What to do next.
+        Advice on what to do next.
     drawn : str
-        What the tables show, in a few words.
+        The content of the tables, in a few words.
     """
 
     id: str
@@ -50,7 +50,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """One line that says how it went."""
+        """The result of the check in one line."""
         state = "solved" if self.passed else "not there yet"
         return f"Exercise {self.id}, {self.title}: {state}"
 
@@ -64,7 +64,7 @@ class Verdict:
         return "\n".join([text, *getattr(self.error, "__notes__", ())])
 
     def _marked(self) -> list[tuple[str, str]]:
-        """Each stage with a word that says how it went."""
+        """The stages, each with the word that says how it ended."""
         words = ["passed"] * self.passed_stages
         words += [] if self.passed else ["stopped"]
         words += ["to come"] * (len(self.stages) - len(words))
@@ -93,7 +93,7 @@ class Verdict:
         )
 
     def _tables_html(self) -> str:
-        """What the check has drawn; folded away where it is not the error itself."""
+        """The tables of the check as HTML; folded unless they are the error itself."""
         tables = "".join(table.html for table in self.tables)
         if not tables or self._shows_the_error():
             return tables

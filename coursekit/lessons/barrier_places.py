@@ -1,4 +1,4 @@
-"""The barriers of a kernel's source: where they stand, where others could."""
+"""The lines of a kernel where a barrier stands, or could stand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOWHERE = re.compile(r"[\s}]*else\b|\s*(extern\s+)?__shared__\b|\s*#")
 
 @dataclass(frozen=True)
 class Places:
-    """Where barriers may stand in one kernel.
+    """The lines of one kernel at which barriers may stand.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A ledger of device memory: what was handed out, what came back, what never did."""
+"""A ledger of device memory: which allocations were freed, and which leaked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ALIGNMENT = 256
 
 
 class Ledger:
-    """Stands for a GPU's memory, and keeps books about it.
+    """A stand-in for a GPU's memory that records every allocation.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ class Ledger:
     out : dict of int to int
         Addresses that are handed out now, with their bytes.
     most : int
-        How many were out at the same time.
+        The largest number of allocations at one time.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Ledger:
         )
 
     def malloc(self, nbytes: int) -> int:
-        """Hand out memory; returns its address."""
+        """Allocate memory, and return its address."""
         address = self._next
         self._next += ALIGNMENT * max(1, -(-nbytes // ALIGNMENT))
         self.out[address] = nbytes
@@ -64,12 +64,12 @@ class Ledger:
         self._values[address] = np.array(array)
 
     def total(self, address: int) -> float:
-        """Sum on the device what was copied there."""
+        """Return the sum of an array that was copied to the device."""
         self._require(address, "summed")
         return float(self._values[address].sum())
 
     def free(self, address: int) -> None:
-        """Take memory back."""
+        """Free an allocation."""
         self._require(address, "freed")
         del self.out[address]
         self._given_back.add(address)
@@ -77,10 +77,10 @@ class Ledger:
     def _require(self, address: int, what: str) -> None:
         if address in self.out:
             return
-        known = address in self._given_back
+        freed_before = address in self._given_back
         raise DeviceError.explained(
             f"Device memory is {what} that "
-            f"{'was given back before' if known else 'was never handed out'}.",
+            f"{'was given back before' if freed_before else 'was never handed out'}.",
             "Two ways through the program give the same memory back, or something "
             "goes on using it.",
             "Follow one address from malloc on: exactly one free, and nothing after.",

@@ -1,4 +1,4 @@
-"""A block whose warps take turns in an order of one's choice, and what comes out."""
+"""A block whose warps take turns in a chosen order, and the results of all orders."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Outcome:
     order : tuple of int
         The warps in the order of their turns.
     events : tuple of Event
-        What they did.
+        Their accesses and barriers, in this order.
     values : mapping of str to numpy.ndarray
         The arrays that the kernel may have written.
     error : KernelError or None
@@ -43,7 +43,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Trial:
-    """The results of many orders of turns, in numbers.
+    """Counts over many orders of turns: tried, and wrong.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Trial:
 
 
 class Stage:
-    """A kernel with its arguments, launched over and over in orders of one's choice.
+    """A kernel with its arguments, launched repeatedly with chosen orders of turns.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ class Stage:
     Attributes
     ----------
     plan : tuple of tuple of Event
-        What each warp does, in its own order.
+        The events of each warp, in its own order.
     error : KernelError or None
-        What stopped the warps when they went in step.
+        The error that stopped the warps when they went in step.
     """
 
     def __init__(self, kernel, block, args, *, shared_bytes=0, expected=None):
@@ -100,7 +100,7 @@ class Stage:
         }  # fmt: skip
 
     def play(self, order: Sequence[int]) -> Outcome:
-        """Run the warps in an order of turns; what is left goes in ascending order."""
+        """Run the warps in an order of turns; warps with turns left follow in order."""
         left = list(order)
 
         def choose(able: list[int]) -> int:
@@ -113,11 +113,11 @@ class Stage:
         return self._play(Turns(choose, self.plan, self._sites))
 
     def is_right(self, outcome: Outcome) -> bool:
-        """Whether an outcome is what it should be."""
+        """Whether an outcome has the right contents."""
         return outcome.error is None and not self.wrong(outcome)
 
     def wrong(self, outcome: Outcome) -> str:
-        """Say what is wrong with an outcome; empty if nothing is."""
+        """Describe the first wrong array of an outcome; empty if it is right."""
         if outcome.error is not None:
             return str(outcome.error).splitlines()[0]
         for name, right in self.expected.items():
@@ -134,7 +134,7 @@ class Stage:
 
     @property
     def orders(self) -> int:
-        """How many orders of turns there are."""
+        """The number of orders of turns."""
         total = 1
         for counts in self._epochs():
             total *= math.factorial(sum(counts))
@@ -143,7 +143,7 @@ class Stage:
         return total
 
     def _epochs(self) -> list[list[int]]:
-        """For each stretch between barriers the turns of each warp."""
+        """Return each warp's number of turns in each stretch between barriers."""
         last = max((event.epoch for turns in self.plan for event in turns), default=0)
         return [
             [
@@ -162,7 +162,7 @@ class Stage:
         yield from chained(stretches)
 
     def some_orders(self, count: int, seed: int = 0) -> Iterator[tuple[int, ...]]:
-        """Yield orders drawn at random."""
+        """Yield random orders of turns."""
         shuffler = random.Random(seed)
         for _ in range(count):
             order: list[int] = []
@@ -173,7 +173,7 @@ class Stage:
             yield tuple(order)
 
     def try_all(self, patience_s: float = PATIENCE_S) -> Trial:
-        """Try all orders if they are at most 1,000, else 200 drawn at random."""
+        """Try all orders of turns if they are at most 1,000, else 200 random ones."""
         every = self.orders <= MOST_ORDERS
         orders = self.all_orders() if every else self.some_orders(SEEDS)
         tried = wrong = 0
@@ -189,13 +189,13 @@ class Stage:
         return Trial(tried, wrong, example, every and tried == self.orders)
 
     def races(self) -> list[tuple[Event, Event, int]]:
-        """Pairs of events that nothing orders, and an element that both touch."""
+        """Return pairs of unordered events, and an element that both touch."""
         return [
-            (event, other, element)
+            (event, opponent, element)
             for mine, theirs in itertools.combinations(self.plan, 2)
             for event in mine
-            for other in theirs
-            if (element := event.races_with(other)) is not None
+            for opponent in theirs
+            if (element := event.races_with(opponent)) is not None
         ]
 
     def _play(self, turns: Turns) -> Outcome:
@@ -222,12 +222,12 @@ class Stage:
 
 
 def _close(values, right) -> np.ndarray:
-    """Compare floats; elements that no thread writes may hold NaN on both sides."""
+    """Compare arrays; both may hold NaN where no thread writes."""
     return np.isclose(values, right, rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
 def _mismatch(name: str, values, right, same) -> str:
-    """Say which element is wrong first, and how many are."""
+    """Name the first wrong element, and the number of wrong ones."""
     at = int(np.argmin(same.reshape(-1)))
     uninitialised = set(values[at].tobytes()) == {POISON}
     held = "a value that nobody wrote" if uninitialised else f"{values[at]:g}"
@@ -273,7 +273,7 @@ def _in_step():
     turns: dict[int, int] = {}
 
     def choose(able: list[int]) -> int:
-        warp = min(able, key=lambda each: (turns.get(each, 0), each))
+        warp = min(able, key=lambda number: (turns.get(number, 0), number))
         turns[warp] = turns.get(warp, 0) + 1
         return warp
 
@@ -281,9 +281,10 @@ def _in_step():
 
 
 def _contested(events: Sequence[Event]) -> set:
-    """Return the instructions that conflict with those of other warps.
+    """Return the instructions whose accesses conflict with those of other warps.
 
-    Without any, it returns all that access shared memory, or else all accesses.
+    If there are none, return all accesses to shared memory; without these, all
+    accesses.
     """
     accesses = [event for event in events if event.verb != BARRIER]
     touched: dict[tuple, int] = {}
@@ -291,17 +292,17 @@ def _contested(events: Sequence[Event]) -> set:
         key = event.site, event.warp, event.verb, event.array, event.space
         touched[key] = touched.get(key, 0) | event.touched
     contested = set()
-    for (first, mine), (other, theirs) in itertools.combinations(touched.items(), 2):
-        alike, verbs = first[3:] == other[3:], {first[2], other[2]}
+    for (first, mine), (second, theirs) in itertools.combinations(touched.items(), 2):
+        alike, verbs = first[3:] == second[3:], {first[2], second[2]}
         conflict = len(verbs) > 1 or verbs == {"writes"}
-        if first[1] != other[1] and alike and conflict and mine & theirs:
-            contested |= {first[0], other[0]}
+        if first[1] != second[1] and alike and conflict and mine & theirs:
+            contested |= {first[0], second[0]}
     shared = {event.site for event in accesses if event.space == "shared"}
     return contested or shared or {event.site for event in accesses}
 
 
 def interleavings(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Yield every order of turns, of which number n has ``counts[n]``.
+    """Yield every order of turns in which warp n has ``counts[n]`` turns.
 
     Examples
     --------
@@ -321,7 +322,7 @@ def interleavings(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 def chained(
     stretches: Sequence[Callable[[], Iterator[tuple[int, ...]]]],
 ) -> Iterator[tuple[int, ...]]:
-    """Yield every order of the first stretch, followed by every one of the others."""
+    """Yield every concatenation of one order of each stretch."""
     if not stretches:
         yield ()
         return

@@ -26,8 +26,8 @@ def compile(
     Parameters
     ----------
     source_or_path : str or Path
-        A path (no newline, ends in .cu), as given or below `kernels/`; else the
-        source text itself.
+        A path (no newline, ends in .cu or .cuh), as given or below `kernels/`; else
+        the source text itself.
     arch : str or int, optional
         "sm_90a", "compute_80", 86, ...; compute_90 by default.
     defines : dict, optional

@@ -1,4 +1,4 @@
-"""All that the simulator offers: others import these names from `coursekit.simt`.
+"""The names that the simulator offers; others import them from `coursekit.simt`.
 
 | to | names |
 | --- | --- |

@@ -1,1 +1,1 @@
-"""From CUDA C++ to PTX and machine code: NVRTC, its cache, and what it says."""
+"""Compile CUDA C++ to PTX and machine code: NVRTC, its cache and its messages."""

@@ -1,4 +1,4 @@
-"""From a source to PTX and machine code, through the cache."""
+"""Build PTX and machine code from a source, through the cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from coursekit import paths
 from coursekit.errors import CompileError
-from coursekit.toolchain import cache, declarations, mangling, nvrtc
+from coursekit.toolchain import cache, declarations, headers, mangling, nvrtc
 from coursekit.toolchain.sources import Source
 from coursekit.toolchain.targets import Target
 
@@ -38,7 +38,7 @@ _UNKNOWN = re.compile(r"#pragma nv_mangled_name (.+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """All that decides what the compiler produces."""
+    """A source with the options that determine the compiler's output."""
 
     source: Source
     target: Target
@@ -50,12 +50,13 @@ class Unit:
         return not any("pre-include" in option for option in self.options)
 
     def key(self, kind: str, target: Target) -> str:
-        """Cache key: a hash of everything that matters, computed without NVRTC."""
+        """The cache key: a hash of source and options, computed without NVRTC."""
         source = self.source
         parts = [
             SCHEMA, kind, source.name, source.text, source.headers, str(target),
             self.options, self.expressions, nvrtc.identity(),
             nvrtc.headers_identity() if source.needs_cuda_headers else "",
+            headers.identity(),
         ]  # fmt: skip
         return cache.key(parts)
 
@@ -67,9 +68,7 @@ class Unit:
         if self.source.headers:
             beside = [] if self.source.path else ["-I."]
             flags += [*beside, f"-I{paths.kernels()}"]
-        if self.source.needs_cuda_headers:
-            flags += [f"-I{folder}" for folder in nvrtc.include_folders()]
-        return flags
+        return flags + (_library() if self.source.needs_cuda_headers else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +78,9 @@ class Entry:
     Attributes
     ----------
     name : str
-        As the source calls it: scale, q::scale, scale<float, 4>.
+        The name in the source: scale, q::scale, scale<float, 4>.
     lowered : str
-        As the PTX calls it.
+        The name in the PTX.
     signature : str or None
         Mangled name from which the parameter types can be decoded.
     parameter_names : tuple of (str or None)
@@ -114,7 +113,7 @@ class MachineCode:
 
 @contextlib.contextmanager
 def watched(notice: Callable[[str], None]) -> Iterator[None]:
-    """Call `notice` with the name of each source that is built in the block."""
+    """Call `notice` with the name of each source that the block builds."""
     token = _watching.set(notice)
     try:
         yield
@@ -123,7 +122,7 @@ def watched(notice: Callable[[str], None]) -> Iterator[None]:
 
 
 def announce(source: str) -> None:
-    """Tell who watches that a source is built."""
+    """Notify the function set by `watched` that a source is being built."""
     if (notice := _watching.get()) is not None:
         notice(source)
 
@@ -176,13 +175,13 @@ def machine_code(unit: Unit, target: Target, names: Sequence[str]) -> MachineCod
 def through_cache(
     unit: Unit, kind: str, target: Target, make: Callable[[], dict[str, Any]]
 ) -> tuple[dict[str, Any], str]:
-    """Return what `make` makes of a unit, and where it came from.
+    """Return a unit's result from the cache or from `make`, and its origin.
 
     Parameters
     ----------
     unit : Unit
     kind : str
-        What it is; part of the key.
+        The kind of result, a part of the key.
     target : Target
     make : callable
         Returns something that JSON can write.
@@ -203,11 +202,29 @@ def through_cache(
 def _compile(
     unit: Unit, text: str, flags: list[str], names: Sequence[str]
 ) -> nvrtc.Output:
-    return nvrtc.compile_program(text, unit.source.compiler_name, flags, names)
+    """Compile; where a name of C is missing, once more with its header, as nvcc."""
+    included: frozenset[str] = frozenset()
+    given = flags
+    while True:
+        try:
+            return nvrtc.compile_program(text, unit.source.compiler_name, given, names)
+        except nvrtc.Refused as refused:
+            implied = headers.implied(refused.log) | included
+            if implied == included:
+                raise
+        included = implied
+        library = [] if unit.source.needs_cuda_headers else _library()
+        given = [*flags, *library, *headers.flags(included)]
+
+
+def _library() -> list[str]:
+    """Options for the folders of C's headers for device code, and of CUDA's."""
+    folders = (headers.FOLDER, *nvrtc.include_folders())
+    return [f"-I{folder}" for folder in folders]
 
 
 def _build(unit: Unit, target: Target) -> dict[str, Any]:
-    """Compile with the signatures asked for; without them if that fails."""
+    """Compile with the requested signatures, or without them if that fails."""
     declared = _declared(unit.source)
     plain = {d.name: d for d in declared if not d.is_template}
     flags = unit.flags(target)
@@ -279,7 +296,7 @@ def _entries(
 def _undeclared(
     mangled: str, parameter_names: _ParameterNames
 ) -> tuple[str, _StoredEntry]:
-    """Describe an entry from its mangled name alone: overloads, macros.
+    """Describe an entry that the source text does not declare, from its mangled name.
 
     Returns its short name, and the entry under its name with parameter types.
     """
@@ -292,7 +309,7 @@ def _undeclared(
 
 
 def _refusal(log: str, unit: Unit) -> CompileError:
-    """Explain a refusal; one that only concerns a name expression says so."""
+    """Return the error for a refusal; a wrong name expression gets its own message."""
     from coursekit.toolchain.diagnostics import compile_error  # for failures only
 
     if "invalid value for --gpu-architecture" in log:

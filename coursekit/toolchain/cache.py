@@ -40,8 +40,8 @@ class Cache:
     Attributes
     ----------
     state : str
-        What the last call found: "hit", "miss", "damaged" (present, but not what
-        was written under this key), "stored", or "unwritable".
+        The result of the last call: "hit", "miss", "damaged" (present, but not what was
+        written under this key), "stored", or "unwritable".
     """
 
     def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES):

@@ -1,4 +1,4 @@
-"""What a kernel needs on the chip, read from its machine code.
+"""Resources of a kernel, read from its machine code.
 
 A cubin is an ELF file. Its `.nv.info` sections hold registers, stack and thread
 limits; section sizes give shared and constant memory. Spills stand only in the
@@ -31,7 +31,7 @@ class NotACubin(CourseError):
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one kernel needs.
+    """The registers, memory and barriers that one kernel needs.
 
     Attributes
     ----------
@@ -65,21 +65,21 @@ class Resources:
 
 
 def resources(cubin: bytes, report: str, number: int) -> dict[str, Resources]:
-    """Read the needs of every kernel of a cubin.
+    """Read the resources of every kernel of a cubin.
 
     Parameters
     ----------
     cubin : bytes
         An ELF file of machine code.
     report : str
-        What ptxas -v printed, for the spills.
+        The output of ptxas -v, for the spills.
     number : int
         Compute capability times ten.
 
     Returns
     -------
     dict of str to Resources
-        By mangled name.
+        Resources of each kernel, by mangled name.
     """
     elf = _Elf(cubin)
     symbols = elf.symbols()
@@ -110,7 +110,7 @@ def resources(cubin: bytes, report: str, number: int) -> dict[str, Resources]:
 
 
 def _max_threads(registers: int, bounds: bytes | None) -> int:
-    """Threads of the largest block whose warps all find registers."""
+    """Return the largest block whose warps all get their registers."""
     per_warp = -(-max(registers, 1) * 32 // _REGISTER_UNIT) * _REGISTER_UNIT
     warps = REGISTERS_PER_BLOCK // per_warp // _WARP_UNIT * _WARP_UNIT
     declared = 1024
@@ -130,7 +130,7 @@ def _spills(report: str, name: str) -> tuple[int, int]:
 
 
 def _attributes(section: bytes) -> Iterator[tuple[int, bytes]]:
-    """Attribute numbers and values of an `.nv.info` section."""
+    """Return attribute numbers and values of an `.nv.info` section."""
     at = 0
     while at + 4 <= len(section):
         form, attribute, size = struct.unpack_from("<BBH", section, at)
@@ -175,7 +175,7 @@ class _Elf:
         return self.data[section[4] : section[4] + section[5]] if section else b""
 
     def names(self, prefix: str) -> list[str]:
-        """Kernels that have a section of this prefix and a `.text` of their own."""
+        """Return the kernels with a section of this prefix and a `.text` section."""
         rests = [n.removeprefix(prefix) for n in self.sections if n.startswith(prefix)]
         return [name for name in rests if f".text.{name}" in self.sections]
 

@@ -1,4 +1,4 @@
-"""What can be read off CUDA C++ source without compiling it."""
+"""Lines, functions and tokens of CUDA C++ source, found without compiling it."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _kind(token: object) -> str:
 
 
 def _definition(code: str, function: str) -> tuple[int, int] | None:
-    """Offsets of the function's name and of the brace that closes its body."""
+    """Return the offsets of a function's name and of its closing brace."""
     for match in re.finditer(rf"\b{re.escape(function)}\s*\(", code):
         closing = _partner(code, match.end() - 1, "()")
         if closing is None or not code[closing + 1 :].lstrip().startswith("{"):
@@ -100,7 +100,7 @@ def _definition(code: str, function: str) -> tuple[int, int] | None:
 
 
 def _partner(code: str, start: int, pair: str) -> int | None:
-    """Offset of the bracket that closes the one at `start`."""
+    """Return the offset of the bracket that closes the one at `start`."""
     depth = 0
     for match in re.finditer(f"[{re.escape(pair)}]", code[start:]):
         depth += 1 if match.group() == pair[0] else -1
@@ -110,7 +110,7 @@ def _partner(code: str, start: int, pair: str) -> int | None:
 
 
 def _blanked(match: re.Match[str]) -> str:
-    """Spaces in place of what was matched, line ends kept."""
+    """Return spaces for the matched text; line ends stay."""
     return re.sub(r"[^\n]", " ", match.group())
 
 

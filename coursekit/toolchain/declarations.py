@@ -34,14 +34,14 @@ _ATTRIBUTES = frozenset((
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A kernel definition as the source text has it.
+    """A kernel definition as it stands in the source text.
 
     Attributes
     ----------
     name : str
         With its namespaces: q::scale.
     line : int
-        Of the kernel's name, from 1.
+        The line of the kernel's name, from 1.
     is_template : bool
         Whether it must be instantiated first.
     parameters : tuple of (str or None)
@@ -115,7 +115,7 @@ def _definitions(
 
 
 def _namespace(head: list[_Token]) -> tuple[str, ...] | None:
-    """Names that a `{` opens: () for extern "C"; None for any other body."""
+    """Return the names that a `{` opens: () for extern "C", None for other bodies."""
     words = [token.text for token in head]
     if words[:1] == ["extern"] and len(words) == 2:
         return ()
@@ -125,7 +125,7 @@ def _namespace(head: list[_Token]) -> tuple[str, ...] | None:
 
 
 def _closing(tokens: list[_Token], index: int) -> int:
-    """Index of the bracket that closes the one at `index`."""
+    """Return the index of the bracket that closes the one at `index`."""
     opening, depth = tokens[index].text, 0
     closing = _OPENING[opening]
     for at in range(index, len(tokens)):

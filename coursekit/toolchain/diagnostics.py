@@ -1,4 +1,4 @@
-"""The compiler's messages, retold for students.
+"""The compiler's messages, explained for students.
 
 A message keeps file, line, source line and caret as the compiler gives them,
 and adds the likely cause and a cure from a table.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from dataclasses import dataclass, field
 
 from coursekit.errors import CompileError
 from coursekit.toolchain import mangling
+from coursekit.toolchain.missing_names import header_advice, header_of, std_advice
 from coursekit.toolchain.sources import Source
 
 SHOWN = 4  # messages in full; the rest is counted
@@ -23,14 +25,12 @@ _HEAD = re.compile(
 )
 _PTXAS = re.compile(r"^\s*ptxas (?:.*?; )?(?:error|fatal)\s*: (?P<message>.*)$")
 
-_HOST_FUNCTIONS = r"cuda[A-Z]\w*|malloc|free|new|fopen|rand|srand|exit"
-_HEADER_FOR = {
-    r"(?:__)?half2?|__\w*half\w*|__h(?:add|mul|fma)\w*": "<cuda_fp16.h>",
-    r"(?:__)?nv_bfloat16\w*|__nv_bfloat16\w*|__\w*bfloat16\w*": "<cuda_bf16.h>",
-    r"nvcuda|wmma": "<mma.h>",
-    r"u?int(?:8|16|32|64)_t": "<cuda/std/cstdint>, or use int and unsigned,",
-    r"cooperative_groups|cg": "<cooperative_groups.h>",
-}
+_HOST_FUNCTIONS = (
+    r"cuda[A-Z]\w*|malloc|free|new|fopen|fclose|fprintf|sprintf|snprintf|scanf|puts|"
+    r"putchar|getchar|stderr|stdout|rand|srand|exit|abort|atexit|time|getenv|atoi|atof|"
+    r"qsort|calloc|realloc|str(?:len|cmp|ncmp|cpy|ncpy|cat)|memcmp|memmove|memchr|"
+    r"gettimeofday|usleep|sleep|system"
+)
 _BUILTINS = (
     "__syncthreads", "__syncwarp", "__shfl_sync", "__shfl_up_sync",
     "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__any_sync",
@@ -52,12 +52,23 @@ _RULES = (
         "Python.",
     ),
     (
+        r'^identifier "(?:cout|cerr|clog|cin|endl|string|vector)" is undefined',
+        "That belongs to the host's C++ library; this source is compiled for the GPU.",
+        "Print with printf, which needs no #include; pass arrays from Python.",
+    ),
+    (
         r"could not open source file|cannot open source file",
         "The header is neither beside this file, nor below kernels/, nor CUDA's.",
         "Check the name in #include; a header of your own goes beside the file.",
     ),
     (
-        r'namespace "std" has no member|name must be a namespace name|"std"',
+        r"name must be a namespace name|name followed by .::. must be",
+        "No header that is included here declares this namespace.",
+        "Include its header: <mma.h> for nvcuda, <cuda/std/...> for cuda::std, "
+        "<cub/...> for cub.",
+    ),
+    (
+        r'namespace "std" has no member|"std"',
         "The C++ standard library (std::vector, std::cout, ...) is for the host; "
         "device code has none.",
         "Use plain arrays and CUDA's functions, or cuda::std from <cuda/std/...>.",
@@ -77,6 +88,18 @@ _RULES = (
         r'^identifier ".*" is undefined',
         "The name is misspelt, or declared later, or lives in a header.",
         "Declare it above its first use, or include the header that has it.",
+    ),
+    (
+        r"texture is not a template",
+        "CUDA 12 has removed texture references such as texture<float, 1>.",
+        "Read through a pointer, const float* __restrict__; or take a "
+        "cudaTextureObject_t as a parameter.",
+    ),
+    (
+        r"cub/cub\.cuh|Including <cub/",
+        "<cub/cub.cuh> has parts that the host launches; here only the GPU's code is "
+        "compiled.",
+        "Include the part that the kernel uses, such as <cub/block/block_reduce.cuh>.",
     ),
     (
         r"unrecognized token",
@@ -123,9 +146,21 @@ _RULES = (
         "Remove const from the parameter if the kernel writes to it.",
     ),
     (
+        r"declaration is incompatible with previous",
+        "One name is declared with two types. An extern __shared__ array is one name "
+        "for all kernels of a source.",
+        "Give each array a name of its own.",
+    ),
+    (
         r"a value of type .* cannot be used to initialize|is incompatible with",
         "The types on both sides differ, and C++ does not convert one to the other.",
         "Convert it yourself, for example with (float)x, or change the declaration.",
+    ),
+    (
+        r"more than one instance of overloaded function",
+        "The function exists for several types, and none is that of the arguments: "
+        "often an int, where the function takes a float or a double.",
+        "Convert the argument, as in sqrtf(2.0f) or sqrt((float)n).",
     ),
     (
         r"too (?:few|many) arguments in function call|no instance of",
@@ -221,7 +256,7 @@ def messages(log: str, source: Source) -> list[Message]:
 
 
 def _without_mangling(text: str) -> str:
-    """Write kernel names and numbers of bytes of ptxas as students know them."""
+    """Replace mangled kernel names and ptxas's byte counts by readable ones."""
 
     def demangled(found: re.Match[str]) -> str:
         try:
@@ -238,7 +273,7 @@ def compile_error(log: str, source: Source) -> CompileError:
 
     The error has the attributes `file`, `line`, `log` and `count`.
     """
-    errors = [found for found in messages(log, source) if found.is_error]
+    errors = _distinct([m for m in messages(log, source) if m.is_error])
     if not errors:
         errors = [Message(source.name, None, "error", log.strip() or "no message")]
     telling, cause, cure = _explanation(errors, source)
@@ -252,6 +287,11 @@ def compile_error(log: str, source: Source) -> CompileError:
     error.file, error.line = telling.file, telling.line
     error.log, error.count = source.with_display_names(log), len(errors)
     return error
+
+
+def _distinct(errors: list[Message]) -> list[Message]:
+    """Leave out what is said again of the same place: each byte of a character."""
+    return list({str(error): error for error in errors}.values())
 
 
 def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, str]:
@@ -273,33 +313,64 @@ def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, s
 
 def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[str, str]:
     """Sharpen the explanation with the names in the message."""
-    header = re.search(r'open source file "([^"]+)"', found.message)
-    if header is not None and ("." not in header[1] or header[1] in _C_HEADERS):
-        return (
-            f"<{header[1]}> is a header of the host's library; only the GPU's code is "
-            "compiled here.",
-            "Remove the #include: printf, assert and the math functions need none."
-            + (
-                " For int32_t and such: <cuda/std/cstdint>."
-                if "int" in header[1]
-                else ""
-            ),
-        )
+    if header := re.search(r'open source file "([^"]+)"', found.message):
+        return header_advice(header[1])
+    if found.file is not None and found.file.startswith("thrust/"):
+        return _THRUST
     if found.message == 'expected a ";"' and found.line and found.file == source.name:
         return _semicolon(found, source, cause), cure
+    if found.message == "unrecognized token":
+        return _character(found, cause, cure)
+    if member := re.search(r'namespace "std" has no member.* "(\w+)"', found.message):
+        return cause, std_advice(member[1]) or cure
+    if "must be a" in found.message and "namespace" in found.message:
+        needed = header_of(_word_at_caret(found))
+        return cause, f"Write #include {needed} at the top." if needed else cure
     name = re.search(r'identifier "(\w+)" is undefined', found.message)
     if name is None or "host" in cause:
         return cause, cure
-    for pattern, include in _HEADER_FOR.items():
-        if re.fullmatch(pattern, name[1]):
-            return cause, f"Write #include {include} at the top."
+    if include := header_of(name[1]):
+        cause = f"{include} declares {name[1]}, and is not included."
+        return cause, f"Write #include {include} at the top."
     words = set(re.findall(r"[A-Za-z_]\w{2,}", source.text)) - {name[1]}
     near = difflib.get_close_matches(name[1], [*_BUILTINS, *sorted(words)], n=1)
     return (cause, f"Did you mean {near[0]}?") if near else (cause, cure)
 
 
+_THRUST = (
+    "Thrust's vectors and algorithms are for the host, which launches their kernels; "
+    "only the GPU's code is compiled here.",
+    "Remove the #include; sort and sum from Python, for example by torch, or write "
+    "the kernel.",
+)
+
+
+def _at_caret(found: Message) -> str:
+    """Return the rest of the quoted line, from the caret on."""
+    text, caret = (*found.quoted, "", "")[:2]
+    return text[caret.find("^") :] if "^" in caret else ""
+
+
+def _word_at_caret(found: Message) -> str:
+    word = re.match(r"\w+", _at_caret(found))
+    return word[0] if word else ""
+
+
+def _character(found: Message, cause: str, cure: str) -> tuple[str, str]:
+    """Name the character that is no part of C++."""
+    character = _at_caret(found)[:1]
+    if not character or character.isascii():
+        return cause, cure
+    if character == "\ufeff":
+        cause = "A byte order mark begins the file; the compiler cannot read it."
+        return cause, "Save it as UTF-8 without a byte order mark (BOM)."
+    name = unicodedata.name(character, "no printable character").lower()
+    cause = f"{character!r} ({name}) is not part of C++ outside comments and strings."
+    return cause, cure
+
+
 def _semicolon(found: Message, source: Source, cause: str) -> str:
-    """Point at the line before, where the caret stands at the start of its line."""
+    """Point at the line before if the caret stands at the start of its line."""
     text, caret = (*found.quoted, "", "")[:2]
     before = re.sub(r"//.*", "", source.text).split("\n")[: (found.line or 1) - 1]
     code = [(n, line.strip()) for n, line in enumerate(before, 1) if line.strip()]
@@ -307,9 +378,3 @@ def _semicolon(found: Message, source: Source, cause: str) -> str:
         return cause
     number, line = code[-1]
     return f"Line {number} has no semicolon at its end:  {line}"
-
-
-_C_HEADERS = frozenset((
-    "stdio.h", "stdlib.h", "math.h", "assert.h", "stdint.h", "string.h", "float.h",
-    "limits.h", "time.h",
-))  # fmt: skip

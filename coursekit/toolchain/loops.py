@@ -1,4 +1,4 @@
-"""Loops in a listing of machine code, and what instructions they consist of."""
+"""Instruction counts of the loops in a machine-code listing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def loops(listing: str) -> list[Counter[str]]:
     Parameters
     ----------
     listing : str
-        What ``module.sass`` is.
+        Machine code, as in ``module.sass``.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def loops(listing: str) -> list[Counter[str]]:
 
 
 def busiest(listing: str, opcode: str) -> Counter[str]:
-    """Return the smallest loop among those with most of an instruction.
+    """Return the smallest of the loops that have the most instructions of an opcode.
 
     Raises
     ------

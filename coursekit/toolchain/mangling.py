@@ -1,4 +1,4 @@
-"""Itanium-mangled names, read back as C++ names and types.
+"""Decode Itanium-mangled names into C++ names and types.
 
 Only the forms that NVRTC gives kernels and `ck_sig<decltype(&kernel)>` are
 known: scoped names, templates of types and numbers, pointers, arrays,
@@ -105,7 +105,7 @@ def function(mangled: str) -> Function:
 
 
 def signature(mangled: str) -> tuple[CType, ...]:
-    """Parameter types of `kernel`, from the name of `ck_sig<decltype(&kernel)>`."""
+    """Return the parameter types of `kernel` from `ck_sig<decltype(&kernel)>`."""
     (pointer,) = function(mangled).template_arguments
     target = pointer.pointee if isinstance(pointer, CType) else None
     if target is None or target.kind != "function":
@@ -186,7 +186,7 @@ class _Decoder:
         return "" if name.startswith("_GLOBAL__N") else name
 
     def nested(self, of_type: bool) -> tuple[str, tuple[CType | str, ...]]:
-        """A scoped name up to its E; every enclosing scope is remembered."""
+        """Read a scoped name up to its E; every enclosing scope is a substitution."""
         name, fresh = "", False
         arguments: tuple[CType | str, ...] = ()
         while not self.skip("E"):
@@ -216,7 +216,7 @@ class _Decoder:
         return self.substitutions[self.sequence()]
 
     def sequence(self) -> int:
-        """`_` is 0, `0_` is 1, ...: digits in base 36."""
+        """Read a number in base 36: `_` is 0, `0_` is 1, and so on."""
         end = self.text.index("_", self.at)
         digits = self.text[self.at : end]
         self.at = end + 1
@@ -307,7 +307,7 @@ class _Decoder:
         )
 
     def bound(self) -> int:
-        """Number of elements: a number, or a template parameter that is one."""
+        """Read a number of elements: a literal, or a template parameter."""
         if self.skip("T"):
             found = self.template_arguments[self.sequence()]
             if isinstance(found, CType):

@@ -1,4 +1,4 @@
-"""NVIDIA's run-time compiler: CUDA C++ in, PTX or machine code out.
+"""NVRTC, NVIDIA's run-time compiler: CUDA C++ in, PTX or machine code out.
 
 A thin wrapper of `cuda.bindings.nvrtc`, imported at the first compilation. It
 needs no GPU and no driver.
@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from coursekit.errors import UnsupportedError
 
 
 class Refused(Exception):
-    """NVRTC refused the program; `log` says why, `lowered` is empty."""
+    """NVRTC refused the program; `log` has its messages, `lowered` is empty."""
 
     def __init__(self, log: str):
         super().__init__(log)
@@ -29,7 +30,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What one compilation gave.
+    """The result of one compilation.
 
     Attributes
     ----------
@@ -47,14 +48,14 @@ class Output:
 
 
 def version() -> tuple[int, int]:
-    """Version of the NVRTC library in use, for example (13, 5)."""
+    """Return the version of the NVRTC library in use, for example (13, 5)."""
     library = _bindings()
     return tuple(_checked(library, library.nvrtcVersion()))
 
 
 @functools.cache
 def identity() -> str:
-    """Tell one NVRTC from another, for cache keys, without loading it."""
+    """Return a text that identifies the NVRTC library, without loading it."""
     import importlib.metadata  # 15 ms, needed by the first compilation only
 
     try:
@@ -74,9 +75,9 @@ def _library_identity() -> str:
 
 @functools.cache
 def include_folders() -> tuple[str, ...]:
-    """Folders of the CUDA headers, then of CCCL's: the pip packages', else a toolkit's.
+    """Return the folders of the CUDA headers and of CCCL's, pip packages first.
 
-    The two come in packages of their own, so each is looked for by itself.
+    They come in separate packages, so each is looked up by itself.
     """
     spec = importlib.util.find_spec("nvidia")
     roots = [
@@ -95,7 +96,7 @@ def _first_with(header: str, folders: list[Path]) -> list[str]:
 
 @functools.cache
 def headers_identity() -> str:
-    """Tell one set of CUDA headers from another, for cache keys."""
+    """Return a text that identifies the set of CUDA headers."""
     return " ".join(f"{f} {os.stat(f).st_mtime_ns}" for f in include_folders())
 
 
@@ -160,9 +161,32 @@ def _program(library: Any, source: str, file: str) -> Iterator[Any]:
 
 
 def _log(library: Any, program: Any) -> str:
-    """The log as text; each stage ends its part with a zero byte."""
-    text = _text(library, program, "ProgramLog").decode(errors="replace")
-    return text.replace("\0", "\n").strip(" \n")
+    """Return the log as text; each stage ends its part with a zero byte."""
+    content = _text(library, program, "ProgramLog").replace(b"\0", b"\n").strip(b" \n")
+    return content.decode() if content.isascii() else readable(content)
+
+
+def readable(log: bytes) -> str:
+    """Decode a log line by line, and set each caret below its character.
+
+    The compiler counts bytes, and it quotes lines in the encoding of their file.
+    """
+    lines = log.split(b"\n")
+    texts = [line.decode(_encoding(line)) for line in lines]
+    for i in range(1, len(lines)):
+        quoted, caret = lines[i - 1], lines[i]
+        if caret.strip() == b"^" and not quoted.isascii():
+            before = quoted[: caret.index(b"^")].decode(_encoding(quoted), "ignore")
+            texts[i] = re.sub(r"[^\t]", " ", before) + "^"
+    return "\n".join(texts)
+
+
+def _encoding(line: bytes) -> str:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
 
 
 def _text(library: Any, program: Any, kind: str) -> bytes:
@@ -186,7 +210,7 @@ def _reason(library: Any, status: object) -> str:
 
 
 def _bindings() -> Any:
-    """The module cuda.bindings.nvrtc, with its library found and loaded."""
+    """Return the module cuda.bindings.nvrtc, with its library loaded."""
     try:
         from cuda.bindings import nvrtc
 

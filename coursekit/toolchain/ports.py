@@ -1,10 +1,10 @@
-"""How many clocks the float32 multiply-adds of a listing wait for registers.
+"""Register-bank conflicts of float32 multiply-adds in a machine-code listing.
 
-Registers lie in two banks, those with even and those with odd numbers, and each bank
-gives a scheduler one register a clock. What the assembler marks with `.reuse` is kept
-for the next instruction that reads the same register in the same place. Measured with
+Registers are in two banks, even and odd numbers, and each bank gives a scheduler one
+register per clock cycle. An operand that the assembler marks with `.reuse` is kept for
+the next instruction that reads the same register in the same position. Measured with
 patterns of registers on an H200 (2026-11-21): `tests/toolchain/test_ports.py` has the
-clocks.
+clock cycles.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _REGISTER = re.compile(r"[-|]*R(\d+)\|?(\.reuse)?")
 
 
 def clocks_an_ffma(listing: str) -> float:
-    r"""Return how many clocks a scheduler needs for an FFMA, in the mean, at least.
+    r"""Return the least clock cycles per FFMA that register reads allow, on average.
 
-    A read may wait one clock behind its instruction, so that one that needs a bank
-    twice and one that leaves it alone make up for each other.
+    A read may wait one clock behind its instruction. So an instruction that needs a
+    bank twice and one that does not use it balance each other.
 
     Parameters
     ----------
     listing : str
-        What ``module.sass`` is. Instructions other than FFMA are left out.
+        Machine code, as in ``module.sass``. Instructions other than FFMA are left out.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def clocks_an_ffma(listing: str) -> float:
 
 
 def _reads(listing: str) -> Iterator[list[int]]:
-    """Yield how many registers of each bank an FFMA reads that are not kept."""
+    """Yield how many registers of each bank an FFMA reads without `.reuse`."""
     kept: dict[tuple[int, int], int] = {}  # by place and bank
     for instruction in _FFMA.finditer(listing):
         needed = [0, 0]

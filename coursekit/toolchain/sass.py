@@ -1,4 +1,4 @@
-"""Machine code as text, by NVIDIA's disassembler."""
+"""Machine code as text, from NVIDIA's disassembler."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def disassemble(
     flow: bool = True,
     display: Callable[[str], str] = str,
 ) -> str:
-    """Return the machine code of a cubin as text.
+    """Disassemble a cubin.
 
     Parameters
     ----------

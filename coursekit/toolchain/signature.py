@@ -36,9 +36,9 @@ class CType:
     const : bool
         Whether this type is const; of a pointer's target it means "read only".
     pointee : CType or None
-        What a pointer or a reference points to.
+        The target of a pointer or a reference.
     parameters : tuple of CType
-        Of a function type.
+        Parameters of a function type.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Parameter:
     name : str
         From the source, else arg0, arg1, ...
     type : CType
-        What the caller must pass.
+        The type that the caller must pass.
     size, align, offset : int
         Bytes of the parameter and its place in the parameter block.
     exact : bool
@@ -91,7 +91,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A `.param` line of a PTX entry: type without the dot, bytes, alignment."""
+    """A `.param` line of a PTX entry: type without the dot, bytes and alignment."""
 
     ptx_type: str
     size: int
@@ -107,7 +107,7 @@ _PARAM = re.compile(
 
 
 def slots(ptx: str, lowered_name: str) -> tuple[Slot, ...]:
-    """Parameter declarations of one entry of a PTX text, in order."""
+    """Return the parameter declarations of one entry of a PTX text, in order."""
     entry = re.search(_ENTRY.format(name=re.escape(lowered_name)), ptx)
     if entry is None:
         return ()
@@ -126,7 +126,7 @@ def parameters(
     types: tuple[CType, ...] | None,
     names: tuple[str | None, ...] = (),
 ) -> tuple[Parameter, ...]:
-    """Put widths, types and names together.
+    """Combine the widths, types and names of a kernel's parameters.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def parameters(
 
 
 def _fit(ctype: CType, slot: Slot) -> CType:
-    """Settle what the mangled name leaves open: a struct's size, or an enum."""
+    """Complete what the mangled name leaves open: a struct's size, or an enum."""
     if ctype.kind != "struct":
         return ctype if ctype.size == slot.size else _bare(slot)
     if slot.aggregate:

@@ -1,4 +1,4 @@
-"""Source files: found by path, read, and named the same on every machine."""
+"""Source files: found by path, and named alike on every machine."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ _INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
 )
 
+# Comments and literals, in which any character may stand.
+_ANYTHING = re.compile(
+    r"""//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z)
+    |R"(?P<mark>[^(\s"]*)\(.*?\)(?P=mark)"
+    |"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])*'""",
+    re.DOTALL | re.VERBOSE,
+)
+_SUFFIXES = (".cu", ".cuh")
 _NOT_SUGGESTED = ("solutions",)  # they would give exercises away
 
 
@@ -29,7 +37,7 @@ class Source:
     path : Path or None
         None for text that came from no file.
     name : str
-        How messages and line information call it: kernels/matmul/step_03.cu.
+        The name in messages and line information: kernels/matmul/step_03.cu.
     headers : dict of str to str
         Text of each own header, by the same kind of name.
     files : dict of str to str
@@ -47,7 +55,7 @@ class Source:
 
     @property
     def compiler_name(self) -> str:
-        """Name given to the compiler, beside which it looks for headers."""
+        """The file name for the compiler, which looks for headers beside it."""
         return str(self.path) if self.path else self.name
 
     def display(self, file: str) -> str:
@@ -64,7 +72,7 @@ class Source:
         fitting = [name for name in names if path.endswith("/" + name) or path == name]
         if fitting:
             return max(fitting, key=len)
-        return re.sub(r"^.*/nvidia/cu\d+/include/(cccl/)?", "", path)
+        return re.sub(r"^.*/(?:nvidia/cu\d+|toolchain)/include/(cccl/)?", "", path)
 
     def with_display_names(self, log: str) -> str:
         """Return a compiler log with the names of own files shortened."""
@@ -78,14 +86,15 @@ def find(
     name: str | None = None,
     folders: Iterable[str] = (),
 ) -> Source:
-    """Tell a path from source text, and read what it needs.
+    """Read a source that is given as a path or as text.
 
     Parameters
     ----------
     source_or_path : str or Path
-        A path (no newline, ends in .cu), as given, or below `kernels/`; else text.
+        A path (no newline, ends in .cu or .cuh), as given, or below `kernels/`; else
+        text.
     name : str, optional
-        What to call source text; `kernel.cu` by default.
+        The name for source text; `kernel.cu` by default.
     folders : sequence of str
         Further folders with own headers.
 
@@ -94,12 +103,12 @@ def find(
     LaunchError
         When there is no such file.
     CompileError
-        When the text is empty, or not UTF-8.
+        When the text is empty, or code in it is in an unknown encoding.
     """
     path = _path_of(source_or_path)
     if path is None:
-        text, label, folder = str(source_or_path), name or "kernel.cu", Path.cwd()
-        _check_text(text, label)
+        label, folder = name or "kernel.cu", Path.cwd()
+        text = _cell_text(str(source_or_path), label)
     else:
         label, folder = name or display_name(path), path.parent
         text = read(path, label)
@@ -110,7 +119,7 @@ def find(
 
 
 def display_name(path: Path) -> str:
-    """Name a file: from `kernels/`, else from the current folder, else bare."""
+    """Return a file's path from `kernels/` or the current folder, else its name."""
     for root in (paths.repository(), Path.cwd()):
         if path.is_relative_to(root):
             return path.relative_to(root).as_posix()
@@ -118,7 +127,9 @@ def display_name(path: Path) -> str:
 
 
 def read(path: Path, label: str) -> str:
-    """Read a source file as UTF-8."""
+    """Read a source file: UTF-8, or any encoding of one byte a character in comments
+    and literals, which is then taken for Latin-1.
+    """
     try:
         content = path.read_bytes()
     except OSError as failure:
@@ -128,18 +139,43 @@ def read(path: Path, label: str) -> str:
             "Check its permissions.",
         ) from failure
     try:
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as failure:
-        line = content.count(b"\n", 0, failure.start) + 1
-        error = CompileError.explained(
-            f"{label}:{line}: byte {content[failure.start]:#04x} is not UTF-8 text.",
-            "The file was saved in another encoding, or is not a source file.",
-            "Save it as UTF-8.",
-        )
-        error.file, error.line, error.log = label, line, ""
-        raise error from failure
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+        if b"\0" not in content:
+            _check_code(text, label)
+    text = text.replace("\r\n", "\n")
     _check_text(text, label)
     return text
+
+
+def _cell_text(text: str, label: str) -> str:
+    """Return source text without its byte order mark; lone bytes become Latin-1."""
+    _check_text(text, label)
+    text = re.sub(r"\A(\n?)\ufeff", r"\1", text)  # a cell begins with a line end
+    if not any("\udc80" <= character <= "\udcff" for character in text):
+        return text
+    text = text.translate({0xDC00 + byte: byte for byte in range(0x80, 0x100)})
+    _check_code(text, label)
+    return text
+
+
+def _check_code(text: str, label: str) -> None:
+    """Refuse what is not ASCII outside comments and literals of a Latin-1 text."""
+    code = _ANYTHING.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    found = re.search(r"[^\0-\x7f]", code)
+    if found is None:
+        return
+    line = code.count("\n", 0, found.start()) + 1
+    column = found.start() - code.rfind("\n", 0, found.start())
+    error = CompileError.explained(
+        f"{label}:{line}: byte {ord(found[0]):#04x} in column {column} is not UTF-8 "
+        "text, and stands outside comments and strings.",
+        "A name has a letter with an accent, or the file is not a source file.",
+        "Write code in plain letters (a-z); comments may hold anything.",
+    )
+    error.file, error.line, error.log = label, line, ""
+    raise error
 
 
 def _check_text(text: str, label: str) -> None:
@@ -151,15 +187,15 @@ def _check_text(text: str, label: str) -> None:
     elif "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
         what = f"{label}:{line}: the text holds a zero byte."
-        cause = "The file is not a source file, or was damaged."
-        cure = "Remove the byte, or fetch the file again."
+        cause = "The file was saved as UTF-16, or is not a source file."
+        cure = "Save it as UTF-8, or fetch the file again."
     elif not _encodable(text):
         what = f"{label}: the text holds a character that UTF-8 cannot write."
         cause = "Half of a surrogate pair, often from a damaged copy."
         cure = "Remove the character."
     elif "\n" not in text and not re.search(r"[{};#()]", text):
         what = f"{text!r} is neither source code nor a path."
-        cause = "A path ends in .cu; source code holds at least one function."
+        cause = "A path ends in .cu or .cuh; source code holds at least one function."
         cure = f'Write "{text.strip()}.cu" if you mean a file.'
     if what:
         kind = LaunchError if cure.endswith("mean a file.") else CompileError
@@ -169,7 +205,11 @@ def _check_text(text: str, label: str) -> None:
 
 
 def _encodable(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    """Tell whether there is no half of a surrogate pair, bytes of a file aside."""
+    return not any(
+        "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff"
+        for character in text
+    )
 
 
 def _path_of(source_or_path: str | os.PathLike[str]) -> Path | None:
@@ -182,7 +222,7 @@ def _path_of(source_or_path: str | os.PathLike[str]) -> Path | None:
         )
     text = os.fspath(source_or_path)
     is_path = not isinstance(source_or_path, str)
-    if not is_path and ("\n" in text or not text.endswith(".cu")):
+    if not is_path and ("\n" in text or not text.endswith(_SUFFIXES)):
         return None
     for root in (Path(), paths.kernels(), paths.repository()):
         candidate = Path(os.path.abspath(root / Path(text).expanduser()))
@@ -193,7 +233,7 @@ def _path_of(source_or_path: str | os.PathLike[str]) -> Path | None:
 
 def _missing(text: str) -> LaunchError:
     root = paths.kernels()
-    found = (p.relative_to(root) for p in root.rglob("*.cu"))
+    found = (p.relative_to(root) for end in _SUFFIXES for p in root.rglob(f"*{end}"))
     known = sorted(p.as_posix() for p in found if p.parts[0] not in _NOT_SUGGESTED)
     wanted = text.removeprefix("kernels/")
     near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
@@ -214,7 +254,7 @@ def _missing(text: str) -> LaunchError:
 
 @dataclass(slots=True)
 class _Headers:
-    """The own headers that a source includes, and that these include."""
+    """The project's own headers that a source includes, directly or not."""
 
     base: Path
     search: tuple[Path, ...]
@@ -244,7 +284,7 @@ class _Headers:
 
 
 def _first(roots: tuple[Path, ...], name: str) -> Path | None:
-    """Return the file of this name in the first folder that has it."""
+    """Return the file of this name in the first folder that contains it."""
     for root in roots:
         candidate = Path(os.path.abspath(root / name))
         if candidate.is_file():

@@ -32,12 +32,12 @@ class Target:
 
     @property
     def virtual_name(self) -> str:
-        """The PTX form: compute_90, compute_90a."""
+        """The name for PTX: compute_90, compute_90a."""
         return f"compute_{self.number}{self.suffix}"
 
     @property
     def real_name(self) -> str:
-        """The machine-code form: sm_90, sm_90a."""
+        """The name for machine code: sm_90, sm_90a."""
         return f"sm_{self.number}{self.suffix}"
 
     def __str__(self) -> str:
@@ -48,7 +48,7 @@ DEFAULT = Target(90)
 
 
 def target(arch: str | int | Target | None) -> Target:
-    """Read an architecture as students write it.
+    """Read an architecture in any form that students use.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def target(arch: str | int | Target | None) -> Target:
 
 @functools.cache
 def present() -> Target | None:
-    """Return the architecture of the first GPU here, or None without a driver."""
+    """Return the architecture of the first GPU of this machine, or None."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

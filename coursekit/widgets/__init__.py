@@ -1,4 +1,4 @@
-"""Pictures to play with, and questions to answer before the answer is shown.
+"""Interactive pictures, and questions to answer before the answer is shown.
 
 Each widget is also a text and a static picture, so that a notebook which is stored,
 exported or not trusted still shows what it is about. `Question` is what a quiz is

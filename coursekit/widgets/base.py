@@ -1,4 +1,4 @@
-"""What every widget of the course shares: its files, its texts, its static picture.
+"""The base of all widgets: their JavaScript, style sheets, texts and static pictures.
 
 A widget called NAME is the ES module `js/NAME.js` with the style sheet
 `js/NAME.css`. JupyterLab loads a widget's module from a text that has no address to
@@ -24,18 +24,18 @@ _EXPORT = re.compile(r"^export (?=function|const)", re.MULTILINE)
 
 
 def module_text(name: str) -> str:
-    """Return a widget's ES module, with all that it imports in front."""
+    """Return a widget's ES module, preceded by the modules that it imports."""
     *helpers, main = _in_order(name)
     texts = [_EXPORT.sub("", _read(f"{helper}.js")) for helper in helpers]
     return "\n".join(_IMPORT.sub("", text) for text in [*texts, _read(f"{main}.js")])
 
 
 def _in_order(name: str) -> list[str]:
-    """Return the modules that one needs, each once and before those that import it."""
-    found: list[str] = []
+    """Return the modules that a module needs, each once, imported ones first."""
+    modules: list[str] = []
     for imported in _IMPORT.findall(_read(f"{name}.js")):
-        found += [one for one in _in_order(imported) if one not in found]
-    return [*found, name]
+        modules += [module for module in _in_order(imported) if module not in modules]
+    return [*modules, name]
 
 
 def style_text(name: str) -> str:

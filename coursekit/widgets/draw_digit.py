@@ -1,4 +1,4 @@
-"""A field to draw a digit in, what a network sees of it, and what it takes it for."""
+"""A field to draw a digit in, and a network's classification of it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from coursekit.widgets import draw_digit_picture as picture
 from coursekit.widgets.base import CourseWidget
 
 CLASSES = 10
-OWN = -1  # in place of the digit that is an example
-MOST = 4000  # points of a drawing
+OWN = -1  # the value of `example` for the reader's own drawing
+MOST = 4000  # most points of a drawing
 NOTHING = "Nothing is drawn yet."
 
 
@@ -32,7 +32,7 @@ def draw_digit(scores: Callable[[np.ndarray], Any], *, example: int = 3) -> Digi
         ``coursekit.lessons.mnist.Reader(trainer)``. If it has a method `seen`, that
         returns the picture as the network sees it, in another size.
     example : int
-        Which digit is drawn at first, and what is stored in the notebook.
+        The digit that is drawn at first, and stored in the notebook.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def draw_digit(scores: Callable[[np.ndarray], Any], *, example: int = 3) -> Digi
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What was seen, and what it was taken for.
+    """A picture and the probabilities that a network gives its digits.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Reading:
 
 
 def read(scores: Callable[[np.ndarray], Any], strokes: Sequence) -> Reading:
-    """Scan strokes, and ask for the scores of the picture.
+    """Scan strokes, and classify the picture.
 
     Raises
     ------
@@ -95,15 +95,15 @@ def read(scores: Callable[[np.ndarray], Any], strokes: Sequence) -> Reading:
     seen = getattr(scores, "seen", np.array)(image)
     if not image.any():
         return Reading(image, seen, np.empty(0))
-    found = np.asarray(scores(image), dtype=np.float64)
-    if found.shape not in ((CLASSES,), (1, CLASSES)) or not np.isfinite(found).all():
+    logits = np.asarray(scores(image), dtype=np.float64)
+    if logits.shape not in ((CLASSES,), (1, CLASSES)) or not np.isfinite(logits).all():
         raise ArgumentError.explained(
-            f"scores returned {found.dtype} of shape {found.shape}, "
-            f"{np.isfinite(found).sum()} of them finite, for a picture of 28 x 28.",
+            f"scores returned {logits.dtype} of shape {logits.shape}, "
+            f"{np.isfinite(logits).sum()} of them finite, for a picture of 28 x 28.",
             "It has to return a finite number for each of the ten digits.",
             "Return the ten logits of this one picture.",
         )
-    apart = np.exp(found.reshape(-1) - found.max())
+    apart = np.exp(logits.reshape(-1) - logits.max())
     return Reading(image, seen, apart / apart.sum())
 
 
@@ -124,7 +124,7 @@ def _checked(strokes: Sequence) -> list[list[tuple[float, float]]]:
 
 
 class DigitPad(CourseWidget, files="draw_digit"):
-    """A drawing that a network reads, stroke by stroke.
+    """A drawing that a network classifies after every stroke.
 
     Attributes
     ----------
@@ -132,9 +132,9 @@ class DigitPad(CourseWidget, files="draw_digit"):
         `strokes`, lists of points (x, y) from 0 to 1; `example`, the digit of an
         example or -1; `turn`, how often it has changed.
     reading : dict
-        What the view shows of it.
+        The data that the view shows.
     found : Reading
-        What is read now.
+        The present reading.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class DigitPad(CourseWidget, files="draw_digit"):
         return self.found.chances
 
     def draw(self, strokes: Sequence) -> None:
-        """Draw in place of what is there.
+        """Replace the drawing.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class DigitPad(CourseWidget, files="draw_digit"):
         self.drawing = {"strokes": checked, "example": OWN, "turn": turn}
 
     def _read(self, _change: object) -> None:
-        """Read what the reader has drawn; what goes wrong is shown to them."""
+        """Classify the reader's drawing; the view shows any error."""
         drawing, trouble = self.drawing, ""
         try:
             self.found = read(self._scores, drawing.get("strokes"))

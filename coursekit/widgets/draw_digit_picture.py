@@ -1,4 +1,4 @@
-"""A drawn digit as data for its view, in words, and as a still."""
+"""A drawn digit as data for its view, as text, and as a static picture."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from coursekit.widgets.panel import panel
 
 WIDTH, HEIGHT, SIDE = 740, 300, 224
 LEFT, SEEN, BARS, TOP = 16, 256, 508, 40
-LEVELS = 15  # of grey in the still
-PEN = 8  # hundredths of the field
+LEVELS = 15  # of grey in the static picture
+PEN = 8  # width in hundredths of the field
 
 
 def percent(chance: float) -> str:
-    """Write a probability down."""
+    """Write a probability as a percentage."""
     return f"{100 * chance:.0f} %"
 
 
 def in_words(chances: np.ndarray) -> str:
-    """Say how likely each digit is."""
+    """Return the probability of each digit as text."""
     return ", ".join(f"{k}: {percent(chance)}" for k, chance in enumerate(chances))
 
 
 def sized(image: np.ndarray) -> str:
-    """Say how large a picture is."""
+    """Return the size of a picture as text."""
     rows, cols = image.shape
     return f"{rows} x {cols} grey pixels"
 
 
 def described(image: np.ndarray) -> str:
-    """Say what a picture shows."""
+    """Return a description of a picture for screen readers."""
     title = f"What the network sees, {sized(image)}"
     if not image.any():
         return f"{title}: no ink."
@@ -47,27 +47,27 @@ def described(image: np.ndarray) -> str:
     )
 
 
-def shown(found: Any, turn: int, trouble: str = "") -> dict[str, Any]:
-    """Return what the view needs to know of a reading."""
+def shown(reading: Any, turn: int, trouble: str = "") -> dict[str, Any]:
+    """Return a reading as data for the view."""
     stored = io.BytesIO()
-    Image.fromarray(found.seen).save(stored, "PNG")
+    Image.fromarray(reading.seen).save(stored, "PNG")
     data = base64.b64encode(stored.getvalue()).decode()
     return {
         "turn": turn,
-        "told": "It could not be read." if trouble else str(found),
+        "told": "It could not be read." if trouble else str(reading),
         "trouble": trouble,
-        "chances": [round(float(chance), 4) for chance in found.chances],
-        "percents": [percent(chance) for chance in found.chances],
+        "chances": [round(float(chance), 4) for chance in reading.chances],
+        "percents": [percent(chance) for chance in reading.chances],
         "seen": f"data:image/png;base64,{data}",
-        "size": sized(found.seen),
-        "alt": described(found.seen),
+        "size": sized(reading.seen),
+        "alt": described(reading.seen),
     }
 
 
-def svg(strokes: list, found: Any, told: str) -> str:
+def svg(strokes: list, reading: Any, told: str) -> str:
     """Draw the field, what the network sees, and the ten bars."""
     ink = palette.INKS["ink"].light
-    rows, cols = found.seen.shape
+    rows, cols = reading.seen.shape
     heads = (LEFT, "the drawing"), (SEEN, "what the network sees"), (BARS, "how likely")
     body = [
         f'<text x="{x}" y="28" font-weight="bold">{text}</text>' for x, text in heads
@@ -80,8 +80,8 @@ def svg(strokes: list, found: Any, told: str) -> str:
         f'stroke-linejoin="round"/></svg>',
         f'<svg x="{SEEN}" y="{TOP}" width="{SIDE}" height="{SIDE}" '
         f'viewBox="0 0 {cols} {rows}" shape-rendering="crispEdges"><path '
-        f'd="M0,0h{cols}v{rows}h-{cols}z" fill="#000000"/>{_greys(found.seen)}</svg>',
-        *_bars(found.chances),
+        f'd="M0,0h{cols}v{rows}h-{cols}z" fill="#000000"/>{_greys(reading.seen)}</svg>',
+        *_bars(reading.chances),
         f'<text x="{LEFT}" y="{HEIGHT - 14}">{escape(told)}</text>',
     ]
     return panel(WIDTH, HEIGHT, body)
@@ -95,7 +95,7 @@ def _path(strokes: list) -> str:
 
 
 def _greys(image: np.ndarray) -> str:
-    """Draw the pixels, a path for each grey, in fewer greys than there are."""
+    """Draw the pixels with one path per grey, after rounding to fewer greys."""
     levels = np.round(image / 255 * LEVELS).astype(int)
     paths = []
     for level in range(1, LEVELS + 1):

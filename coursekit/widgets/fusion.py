@@ -1,4 +1,4 @@
-"""A chain of operations to cut into kernels: bytes, launches, and what fusing saves."""
+"""A chain of operations that the reader cuts into kernels, with bytes and launches."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def fusion_counter(
 
 
 class FusionCounter(CourseWidget, files="fusion"):
-    """A chain whose neighbours can be joined into one kernel and cut apart again.
+    """A chain whose neighbouring operations the reader fuses or separates.
 
     Attributes
     ----------
     joined : list of bool
         For each pair of neighbouring lines, whether one kernel computes both.
     result : Fusion
-        What `ck.fusion` says about what is shown now.
+        The result of `ck.fusion` for the present choices.
     """
 
     lines = traitlets.List().tag(sync=True)
@@ -76,7 +76,7 @@ class FusionCounter(CourseWidget, files="fusion"):
             device=start.device.name,
             bandwidth_gbs=start.device.memory_bandwidth_gbs,
         )
-        _ = self.result  # refuses what no kernel can compute
+        _ = self.result  # raises if no kernel can compute a group
 
     @traitlets.validate("joined")
     def _one_for_each_pair(self, proposal: dict) -> list[bool]:
@@ -90,14 +90,14 @@ class FusionCounter(CourseWidget, files="fusion"):
 
     @property
     def groups(self) -> list[list[str]]:
-        """Names of the results of each kernel."""
-        found = [[self._names[0]]]
+        """The names of the results of each kernel."""
+        kernels = [[self._names[0]]]
         for (_, name), joined in zip(pairwise(self._names), self.joined, strict=True):
             if joined:
-                found[-1].append(name)
+                kernels[-1].append(name)
             else:
-                found.append([name])
-        return found
+                kernels.append([name])
+        return kernels
 
     def __repr__(self) -> str:
         return repr(self.result)
@@ -127,17 +127,17 @@ def _line(operation: Operation) -> dict[str, Any]:
 
 
 def _refused(operations: Sequence[Operation]) -> list[list[Any]]:
-    """Pairs of lines that no kernel computes together, and why."""
-    found = []
-    for first, one in enumerate(operations):
+    """Return pairs of lines that one kernel cannot compute, each with the reason."""
+    pairs = []
+    for first, operation in enumerate(operations):
         for second in range(first + 1, len(operations)):
-            if blocked((one, operations[second])):
-                found.append([first, second, _why(one, operations[second])])
-    return found
+            if blocked((operation, operations[second])):
+                pairs.append([first, second, _why(operation, operations[second])])
+    return pairs
 
 
-def _why(one: Operation, other: Operation) -> str:
+def _why(reduction: Operation, reader: Operation) -> str:
     return (
-        f"{one.name} is complete only when every block has added its part, so "
-        f"{other.name} needs a launch of its own."
+        f"{reduction.name} is complete only when every block has added its part, so "
+        f"{reader.name} needs a launch of its own."
     )

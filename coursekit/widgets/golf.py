@@ -29,8 +29,8 @@ def golf(hole: str, kernel: Any = None, *, launch: str | None = None) -> GolfCar
     hole : str
         "transpose", ...; a wrong name lists them.
     kernel : Kernel, Module, str or Path, optional
-        What to play with: something compiled, source text, or a .cu file. The hole's
-        own starter, which is right and slow, unless given.
+        The kernel to play with: something compiled, source text, or a .cu file. By
+        default the hole's own starter, which is right and slow.
     launch : str, optional
         ``"grid = ceil(n / 256); block = 256"``, where the source has no line
         ``// golf: ...`` that says so; else the launch of the starter.
@@ -52,22 +52,23 @@ def golf(hole: str, kernel: Any = None, *, launch: str | None = None) -> GolfCar
     --------
     ``ck.golf("transpose")`` shows the hole, ``ck.golf("transpose", kernel)`` plays it.
     """
-    found = holes.find(hole)
-    source = found.source if kernel is None else source_of(kernel)
+    problem = holes.find(hole)
+    source = problem.source if kernel is None else source_of(kernel)
     if launch is not None:
         source = shape.with_launch(source, launch)
-    return GolfCard(play(found, source))
+    return GolfCard(play(problem, source))
 
 
 class GolfCard(CourseWidget, files="golf"):
-    """The score of a kernel, with a panel to edit it and to play again.
+    """The score of a kernel, with a panel to edit and replay it.
 
     Attributes
     ----------
     score, best : Score
-        Of the last text, and the best of this card; a tie keeps the earlier one.
+        The score of the last text, and the best of this card; a tie keeps the earlier
+        one.
     text : str
-        What the panel begins with.
+        The first text of the panel.
     asked, answered : dict
         The text that the reader wants played, with its turn; which turn is done.
     """
@@ -90,10 +91,10 @@ class GolfCard(CourseWidget, files="golf"):
 
     @traitlets.observe("asked")
     def _play(self, _change: object) -> None:
-        """Play what the reader wrote."""
+        """Play the source that the reader submitted."""
         trouble = ""
         try:
-            # A line end more: this is a text, whatever it looks like, and no path.
+            # An added line end marks the text as source, even if it looks like a path.
             source = source_of(f"{self.asked.get('text', '')}\n\n")
         except CourseError as error:
             trouble = str(error)
@@ -111,7 +112,7 @@ class GolfCard(CourseWidget, files="golf"):
         Parameters
         ----------
         name : str
-            Who plays.
+            The name of the player.
         folder : str or Path, optional
             `work/golf` by default.
 
@@ -131,14 +132,14 @@ class GolfCard(CourseWidget, files="golf"):
         return card.html(self.score)
 
 
-def _better(best: Score, found: Score) -> Score:
-    if not found.passed:
+def _better(best: Score, score: Score) -> Score:
+    if not score.passed:
         return best
-    return found if not best.passed or found.rank < best.rank else best
+    return score if not best.passed or score.rank < best.rank else best
 
 
 def shown_of(score: Score, best: Score) -> dict[str, Any]:
-    """Return what the page shows of a score."""
+    """Return a score as data for the view."""
     leads = {row.name: row.count for row in card.rows(best)}
     size = "" if score.scored is None else written(score.scored.size)
     return {
@@ -154,7 +155,7 @@ def shown_of(score: Score, best: Score) -> dict[str, Any]:
 
 
 def _lines(score: Score) -> list[list]:
-    """Return each line of the source: what it costs, and its parts by kind."""
+    """Return the costs and the highlighted parts of each source line."""
     lines: list[list] = [[score.costs.get(1, 0), []]]
     for kind, part in tokens(score.source.rstrip("\n")):
         for index, piece in enumerate(part.split("\n")):

@@ -184,6 +184,6 @@ def _cell(
 
 
 def _text(x: float, y: float, text: str, **style: str | int) -> str:
-    """One line; `style` holds attributes, with _ for - in their names."""
+    """Return an SVG text element; in names of attributes _ stands for -."""
     extra = "".join(f' {k.replace("_", "-")}="{v}"' for k, v in style.items())
     return f'<text x="{x:g}" y="{y:g}"{extra}>{escape(text)}</text>'

@@ -1,6 +1,6 @@
-"""Which thread of a one-dimensional launch handles which elements, in pure Python.
+"""The elements that each thread of a one-dimensional launch handles.
 
-`js/grid_block.js` says the same in JavaScript, word for word; a test compares them.
+`js/grid_block.js` has the same sentences in JavaScript; a test compares them.
 """
 
 from __future__ import annotations
@@ -88,14 +88,14 @@ class GridMap:
         return divmod(thread, self.threads)
 
     def formula(self, thread: int) -> str:
-        """Spell out a thread's index with its numbers."""
+        """Return the thread's index as a formula with numbers."""
         block, inside = self.place(thread)
         return f"i = {INDEX} = {block} * {self.threads} + {inside} = {thread}"
 
     def meaning(self, thread: int) -> str:
-        """Say what the index means for the thread."""
-        found = self.elements(thread)
-        if not found:
+        """Return what the thread does with its index, as a sentence."""
+        elements = self.elements(thread)
+        if not elements:
             end = "the guard sends this thread home"
             if self.mode == "grid-stride":
                 end = "the loop of this thread ends before it begins"
@@ -104,11 +104,11 @@ class GridMap:
             return f"{thread} < {self.n} is true: this thread handles x[{thread}]."
         return (
             f"In steps of {STRIDE} = {self.blocks} * {self.threads} = {self.total}, "
-            f"as long as i < {self.n}, this thread handles {_names(found)}."
+            f"as long as i < {self.n}, this thread handles {_names(elements)}."
         )
 
     def summary(self) -> str:
-        """Say what the launch covers and what it leaves out."""
+        """Return which elements the launch covers and which it misses."""
         parts = [
             f"Threads: {self.blocks} * {self.threads} = {self.total}.",
             f"Elements covered: {self.covered} of {self.n}.",

@@ -1,4 +1,4 @@
-"""A training to watch: its loss, and what the layers see, while it runs."""
+"""The loss of a training and the outputs of its layers, updated while it runs."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from coursekit.widgets.base import CourseWidget
 from coursekit.widgets.palette import INKS, LINES
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 740, 190, 44, 18, 162
-FEWEST = 12  # points that the picture has room for, at least
+FEWEST = 12  # least points on the axis of the picture
 LOST = "Then the loss is no finite number: the rate is too high."
 NOTHING_YET = "No steps yet: the curve grows while the training runs."
 
 
 class LearningView(CourseWidget, files="learning"):
-    """A curve of losses that grows with `add`, above pictures that `show` changes.
+    """A curve of losses that `add` extends, above pictures that `show` replaces.
 
     Parameters
     ----------
     chance : float
         The loss of a network that knows nothing, drawn as a line.
     every : int
-        How many steps make a point, their mean.
+        The number of steps of which a point shows the mean.
 
     Attributes
     ----------
     losses : list of float
-        Of every step.
+        The loss of every step.
     means : list of float
         The points, up to the first that is not finite.
     lost : bool
@@ -61,7 +61,7 @@ class LearningView(CourseWidget, files="learning"):
         self.losses: list[float] = []
 
     def add(self, loss: float) -> bool:
-        """Take the loss of a step; True when it completes a point."""
+        """Add the loss of a step; return whether it completes a point."""
         self.losses.append(float(loss))
         complete = len(self.losses) % self.every == 0
         if complete:
@@ -72,7 +72,7 @@ class LearningView(CourseWidget, files="learning"):
         return complete
 
     def show(self, pictures: Any) -> None:
-        """Show pictures, as of ``plot.images``, in place of those before."""
+        """Replace the pictures; they are given as for ``plot.images``."""
         values: Mapping[str, np.ndarray] = pictures.values
         self.pictures = [
             {"name": name, "alt": f"{name}. {pictures.alt}", "src": _address(grey)}
@@ -104,7 +104,7 @@ class LearningView(CourseWidget, files="learning"):
             f"{_across(k, len(self.means)):.1f},{_height(mean, most):.1f}"
             for k, mean in enumerate(self.means)
         )
-        told = LOST if self.lost else self.alt_text()  # both are too long a line
+        told = LOST if self.lost else self.alt_text()  # both together would be too long
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
             f'font-family="sans-serif" font-size="13">'
@@ -129,7 +129,7 @@ def _height(loss: float, most: float) -> float:
 
 
 def _address(grey: np.ndarray) -> str:
-    """Return a picture, 0 black and 1 white, as the address of a PNG."""
+    """Return a picture, 0 black and 1 white, as the data address of a PNG."""
     stored = io.BytesIO()
     pixels = np.round(255 * np.clip(grey, 0, 1)).astype(np.uint8)
     Image.fromarray(pixels).save(stored, "PNG", optimize=True)

@@ -1,4 +1,4 @@
-"""The Kernel Microscope: what each line costs, what each lane of a warp does."""
+"""The Kernel Microscope: the cost of each line, and a warp's lanes step by step."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def microscope(
         An earlier version, shown beside this one on the same scale. A kernel is
         launched like this one.
     heat : str, optional
-        What heats the lines at first, for example "bank conflicts"; the first kind
-        of count that occurs, unless told otherwise.
+        The cost that colours the lines at first, for example "bank conflicts"; by
+        default the first kind of count that occurs.
     predict : bool
         Begin with the counts hidden, for the reader to predict them.
 
@@ -94,9 +94,9 @@ class Microscope(CourseWidget, files="microscope"):
     Attributes
     ----------
     looks : tuple of (Trace, Counters or None)
-        What was traced and counted, one pair a version.
+        The trace and the counts of each version.
     version, step, lane : int
-        What is shown now.
+        The version, step and lane that are shown.
     predicted : dict
         Predictions of the reader by line number: sectors or wavefronts a request.
     text : str
@@ -139,14 +139,14 @@ class Microscope(CourseWidget, files="microscope"):
         super().__init__(**traits, predicting=predict, text=text)
 
     def _seen(self, looks: tuple[Look, ...], heat: str | None) -> dict[str, Any]:
-        """Take in what was traced and counted; return what the page needs of it."""
+        """Store traces and counts, and return the state that the page needs."""
         self.looks = looks
         self._views = [view(*look, self._room // len(looks)) for look in looks]
         pair_lines(self._views)
         shown = self._views[-1]
         heat = heat or next(iter(shown["heats"]), "")
         return {
-            "views": [as_json(one) for one in self._views],
+            "views": [as_json(state) for state in self._views],
             "labels": list(LABELS[2 - len(looks) :]),
             "version": len(looks) - 1,
             "step": microscope_picture.dearest(shown, heat) or 0,
@@ -155,7 +155,7 @@ class Microscope(CourseWidget, files="microscope"):
 
     @traitlets.observe("edited")
     def _compare(self, _change: object) -> None:
-        """Compile what the reader wrote, and show it beside the first version."""
+        """Compile the reader's edit, and show it beside the first version."""
         turn, trouble = self.edited.get("turn"), ""
         try:
             look = self._launch.edited(self.edited["text"]).look()
@@ -170,12 +170,12 @@ class Microscope(CourseWidget, files="microscope"):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of JSON that a page needs for it."""
+        """The size of the widget's state as JSON."""
         return sum(map(len, [*self.views, as_json(self.text)]))
 
     @property
     def shown(self) -> dict[str, Any]:
-        """The version that is shown, as the page sees it."""
+        """The state of the version that is shown."""
         return self._views[self.version]
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""The launch that the microscope looks at, and the same with an edited kernel."""
+"""The launch that the microscope shows, and the same launch of an edited kernel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Look = tuple[Trace, Counters | None]
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel with all that it is launched with, and the warp to follow."""
+    """A kernel with the arguments of its launch, and the warp to trace."""
 
     kernel: Kernel
     grid: int | tuple[int, ...]
@@ -29,7 +29,7 @@ class Launch:
     shared_bytes: int = 0
 
     def look(self) -> Look:
-        """Trace the warp and count the launch; without counts where it fails."""
+        """Trace the warp and count the launch; counts are None if counting fails."""
         launch = self.kernel, self.grid, self.block, self.args
         steps = trace(
             *launch, self.block_index, self.warp, shared_bytes=self.shared_bytes
@@ -43,12 +43,12 @@ class Launch:
 
     @property
     def text(self) -> str:
-        """The definition of the kernel; all of the source where it is not found."""
+        """The definition of the kernel, or the whole source if it is not found."""
         before, text, after = self._parts()
         return text
 
     def edited(self, text: str) -> Launch:
-        """Return the launch with another text in place of the kernel's definition.
+        """Return the launch with another definition of the kernel.
 
         Raises
         ------

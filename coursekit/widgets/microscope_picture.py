@@ -1,4 +1,4 @@
-"""The microscope as a still: lines with their heat, and the dearest access."""
+"""The microscope as a static picture: costs by line, and the costliest access."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _SHARED = ("shared wavefronts", "bank conflicts")
 def unpacked(packed: Any, mask: int) -> list:
     """Return the 32 values that `microscope_values.packed` wrote; None elsewhere."""
     lanes = [lane for lane in range(32) if mask >> lane & 1]
-    found: list = [None] * 32
+    values: list = [None] * 32
     for position, lane in enumerate(lanes):
         if not isinstance(packed, list):
-            found[lane] = packed
+            values[lane] = packed
         elif packed and packed[0] == "step":
-            found[lane] = packed[1] + lane * packed[2]
+            values[lane] = packed[1] + lane * packed[2]
         else:
-            found[lane] = packed[position]
-    return found
+            values[lane] = packed[position]
+    return values
 
 
 def dearest(state: dict[str, Any], heat: str | None = None) -> int | None:
-    """Return the step whose access needs most, of the kind that the heat counts."""
+    """Return the step with the most expensive access of the kind that is counted."""
     best, most = None, -1
     for step, accesses in state["accesses"].items():
-        for access in (_whole(state, one) for one in accesses):
+        for access in (_whole(state, packed_access) for packed_access in accesses):
             fits = heat in _SHARED if access["space"] == "shared" else (
                 access["space"] == "global" and heat == "global sectors"
             )  # fmt: skip
@@ -46,7 +46,7 @@ def dearest(state: dict[str, Any], heat: str | None = None) -> int | None:
 
 
 def _whole(state: dict[str, Any], access: dict[str, Any]) -> dict[str, Any]:
-    """Return an access with what it has in common with others."""
+    """Return an access together with the parts that it shares with others."""
     counts = state["counts"][access["counts"]]
     return {**access, **state["kinds"][access["kind"]], "counts": counts}
 
@@ -57,7 +57,7 @@ def _amount(access: dict[str, Any]) -> int:
 
 
 def words(views: list[dict], version: int, heat: str | None) -> str:
-    """Say what the picture shows."""
+    """Return a description of the picture."""
     state = views[version]
     parts = [f"{state['kernel']}, {state['place']}, {len(state['lines']):,} steps."]
     if state["error"]:
@@ -65,15 +65,15 @@ def words(views: list[dict], version: int, heat: str | None) -> str:
     if heat is None:
         parts.append("The counts are hidden until the reader has predicted them.")
         return " ".join(parts)
-    for label, one in zip(("Before", "After"), views, strict=False):
-        lines = one["heats"].get(heat, {})
+    for label, view in zip(("Before", "After"), views, strict=False):
+        lines = view["heats"].get(heat, {})
         total = sum(lines.values())
         name = f"{label}: " if len(views) > 1 else ""
         if lines:
             top = max(lines, key=lines.__getitem__)
             parts.append(
-                f"{name}{total:,} {heat} ({one['scope']}), most of them, "
-                f"{lines[top]:,}, on line {top}: {_source(one, top)}"
+                f"{name}{total:,} {heat} ({view['scope']}), most of them, "
+                f"{lines[top]:,}, on line {top}: {_source(view, top)}"
             )
         elif heat:
             parts.append(f"{name}no {heat}.")
@@ -84,7 +84,7 @@ def words(views: list[dict], version: int, heat: str | None) -> str:
 
 
 def told(state: dict[str, Any], step: int) -> str:
-    """Say what one access needs."""
+    """Return the cost of one access as a sentence."""
     access = _whole(state, state["accesses"][step][0])
     lanes = int(access["mask"], 16).bit_count()
     verb = access["verb"] if lanes == 1 else access["verb"][:-1]
@@ -102,7 +102,7 @@ def _source(state: dict[str, Any], line: int) -> str:
 
 
 def svg(views: list[dict], version: int, heat: str | None) -> str:
-    """Draw a version with its heat; without heat the counts stay hidden."""
+    """Draw a version with its costs by line; `heat` None hides them."""
     state = views[version]
     lines = _window(state, heat)
     below = TOP + LINE * len(lines) + 22
@@ -123,7 +123,7 @@ def svg(views: list[dict], version: int, heat: str | None) -> str:
 def _heading(views: list[dict], heat: str | None) -> str:
     if heat is None:
         return "Predict what each marked line needs; the counts are hidden."
-    sums = [sum(one["heats"].get(heat, {}).values()) for one in views]
+    sums = [sum(view["heats"].get(heat, {}).values()) for view in views]
     scope = views[-1]["scope"]
     if len(views) == 1 or views[0]["scope"] != scope:
         return f"Bars: {heat} of the {scope}, {sums[-1]:,} in all"
@@ -141,9 +141,9 @@ def _window(state: dict[str, Any], heat: str | None) -> range:
 
 
 def _bars(views, state, lines: range, heat: str | None) -> Iterator[str]:
-    """Draw the number of each line, its heat, and how much that is."""
-    alike = [one for one in views if one["scope"] == state["scope"]]
-    most = max((n for one in alike for n in one["heats"].get(heat, {}).values()),
+    """Draw line numbers, bars and costs."""
+    alike = [view for view in views if view["scope"] == state["scope"]]
+    most = max((n for view in alike for n in view["heats"].get(heat, {}).values()),
                default=1)  # fmt: skip
     counts = state["heats"].get(heat, {}) if heat is not None else {}
     yield f'<g text-anchor="end" font-size="11" fill="{palette.INKS["quiet"].light}">'
@@ -233,7 +233,7 @@ def _access(state: dict[str, Any], step: int, top: int) -> Iterator[str]:
 
 
 def _arrows(targets, middles, top: float, bottom: float) -> Iterator[str]:
-    """Draw a line from each lane to what it reaches."""
+    """Draw a line from each lane to the sector or bank that it accesses."""
     yield f'<g fill="none" stroke="{palette.LINES["line"].light}">'
     for lane, target in enumerate(targets):
         if target is not None:
@@ -244,7 +244,7 @@ def _arrows(targets, middles, top: float, bottom: float) -> Iterator[str]:
 
 
 def _boxes(boxes: list[tuple[float, float, float, str, str]]) -> Iterator[str]:
-    """Draw boxes of (x, y, width, label, ground), those of one ground together."""
+    """Draw boxes of (x, y, width, label, ground), grouped by ground."""
     yield f'<g stroke="{palette.LINES["line"].light}">'
     for ground in sorted({box[-1] for box in boxes}):
         yield f'<g fill="{palette.GROUNDS[ground].light}">'

@@ -1,4 +1,4 @@
-"""What the microscope's page knows: one trace and the counts of its launch, as JSON."""
+"""The state of the microscope as JSON: one trace, and the counts of its launch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from coursekit.simt import Counters, Formula, MemoryAccess, formulas
 from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets.microscope_values import packed, register
 
-# What a line can be asked to predict: amount per warp and request.
+# Units of a prediction for a line: (amounts, requests) whose ratio is asked for.
 _RATES = {
     "sectors": (
         ("global_load_sectors", "global_store_sectors", "global_atomic_sectors"),
@@ -34,13 +34,13 @@ HEATS = {
 
 
 def view(trace: Trace, counters: Counters | None, most_bytes: int) -> dict[str, Any]:
-    """Return what the page shows of one version of a kernel.
+    """Return the state that shows one version of a kernel.
 
     Parameters
     ----------
     trace : Trace
     counters : Counters or None
-        Of the whole launch; without them the warp's own counts heat the lines.
+        Counts of the whole launch; without them the warp's own counts colour the lines.
     most_bytes : int
         Values of registers are left out from some step on, if they need more.
     """
@@ -66,15 +66,15 @@ def view(trace: Trace, counters: Counters | None, most_bytes: int) -> dict[str, 
 
 
 def pair_lines(views: list[dict[str, Any]]) -> None:
-    """Note for each line of two versions which line of the other it stands for."""
+    """Match the unchanged lines of two versions with each other."""
     for state in views:
         state["pairs"] = {}
     if len(views) < 2:
         return
     before, after = views
     texts = [
-        ["".join(text for _, text in parts).strip() for parts in one["code"]]
-        for one in views
+        ["".join(text for _, text in parts).strip() for parts in state["code"]]
+        for state in views
     ]
     matcher = difflib.SequenceMatcher(None, *texts, autojunk=False)
     for kind, a, a_end, b, b_end in matcher.get_opcodes():
@@ -85,12 +85,12 @@ def pair_lines(views: list[dict[str, Any]]) -> None:
 
 
 def size(state: Any) -> int:
-    """Return the bytes of JSON that a state takes."""
+    """Return the size of a state as JSON, in bytes."""
     return len(as_json(state))
 
 
 def as_json(state: Any) -> str:
-    """Write a state without spaces."""
+    """Write a state as compact JSON."""
     return json.dumps(state, separators=(",", ":"), allow_nan=False)
 
 
@@ -110,18 +110,18 @@ def _place(trace: Trace) -> str:
 def _by_line(trace, counters, file: str) -> dict[int, Mapping[str, int]]:
     if counters is not None:
         return {
-            line: {name: getattr(found, name) for name in found.values}
-            for (name_of_file, line), found in counters.by_line().items()
+            line: {name: getattr(counts, name) for name in counts.values}
+            for (name_of_file, line), counts in counters.by_line().items()
             if name_of_file == file
         }
-    found: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    sums: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for step in trace.steps:
         if step.file == file and step.line:
-            found[step.line]["warp_instructions"] += 1
+            sums[step.line]["warp_instructions"] += 1
             for access in step.accesses:
                 for name, amount in access.counts.items():
-                    found[step.line][name] += amount
-    return found
+                    sums[step.line][name] += amount
+    return sums
 
 
 def _heats(by_line) -> dict[str, dict[int, int]]:
@@ -137,15 +137,15 @@ def _heats(by_line) -> dict[str, dict[int, int]]:
 
 
 def _rates(by_line) -> dict[int, list]:
-    """For each line that reaches memory: amount per request, and of what."""
-    found = {}
+    """Return for each line with accesses: amount per request, and its unit."""
+    rates = {}
     for line, counts in by_line.items():
         for unit, (amounts, requests) in _RATES.items():
             asked = sum(counts.get(name, 0) for name in requests)
-            if asked and line not in found:
+            if asked and line not in rates:
                 amount = sum(counts.get(name, 0) for name in amounts)
-                found[line] = [round(amount / asked, 2), unit]
-    return found
+                rates[line] = [round(amount / asked, 2), unit]
+    return rates
 
 
 def _code(text: str, first: int, last: int) -> list[list[list[str]]]:
@@ -161,7 +161,7 @@ def _code(text: str, first: int, last: int) -> list[list[list[str]]]:
 
 
 class _Pool:
-    """Numbers for things that occur often."""
+    """Numbers for values that occur often, so that each is stored once."""
 
     def __init__(self):
         self.numbers: dict[str, int] = {}
@@ -171,7 +171,7 @@ class _Pool:
         return self.numbers.setdefault(text, len(self.numbers))
 
     def things(self) -> list[Any]:
-        """Everything but text, in the order of its number."""
+        """Return the values, none of which is a text, in the order of their numbers."""
         return [json.loads(text) for text in self.numbers]
 
 
@@ -206,10 +206,10 @@ def _steps(trace: Trace, file: str) -> dict[str, Any]:
 
 
 def _accesses(trace: Trace) -> dict[str, Any]:
-    """Return the accesses by step; what many have in common stands apart."""
+    """Return the accesses by step, with common parts stored once."""
     kinds, counts, forms = _Pool(), _Pool(), _Pool()
     explained = formulas(trace.steps, trace.parameters)
-    found = {}
+    by_step = {}
     for number, step in enumerate(trace.steps):
         for access in step.accesses:
             mask = sum(1 << lane for lane in access.lanes)
@@ -222,10 +222,10 @@ def _accesses(trace: Trace) -> dict[str, Any]:
             if access.outside:
                 state["outside"] = list(access.outside)
             if number in explained:
-                state["how"] = [_how(one, forms) for one in explained[number]]
-            found.setdefault(number, []).append(state)
+                state["how"] = [_how(formula, forms) for formula in explained[number]]
+            by_step.setdefault(number, []).append(state)
     return {
-        "accesses": found,
+        "accesses": by_step,
         "kinds": kinds.things(),
         "counts": counts.things(),
         "forms": forms.things(),
@@ -248,7 +248,7 @@ def _kind(access: MemoryAccess) -> dict[str, Any]:
 
 
 def _how(formula: Formula, forms: _Pool) -> list:
-    """Return the lanes, what is written (a leaf as [name]), and the leaves' values."""
+    """Return a formula's lanes, tokens (a leaf as [name]), and the leaves' values."""
     written = [t if isinstance(t, str) else [t.name] for t in formula.tokens]
     values = [
         packed(token.values.tolist(), formula.mask)
@@ -259,7 +259,7 @@ def _how(formula: Formula, forms: _Pool) -> list:
 
 
 def _fitted(state: dict[str, Any], most: int) -> dict[str, Any]:
-    """Leave out long lists of register values, then steps, until the state is small."""
+    """Leave out long lists of registers, then steps, until the state fits."""
     room = most - size(state) - 8 * len(state["code"])
     for number in range(len(state["lines"]) - 1, -1, -1):
         if room >= 0:

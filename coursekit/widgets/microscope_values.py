@@ -1,4 +1,4 @@
-"""What 32 lanes hold, written as short as it can be for a page."""
+"""Compact JSON for the values that 32 lanes hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# What a page may hold of one microscope, in bytes of JSON.
+# The largest state of one microscope, in bytes of JSON.
 MOST_BYTES = 200_000
 _DIGITS = 5
 _EXACT = 1 << 53
@@ -52,7 +52,7 @@ def packed(values: Sequence[Any], mask: int) -> Any:
 
 
 def plain(value: Any) -> int | float | str:
-    """Return a number that JSON and JavaScript can hold."""
+    """Return a value as a number that JSON and JavaScript can represent."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):
@@ -64,7 +64,7 @@ def plain(value: Any) -> int | float | str:
 
 
 def register(values: Sequence[Any], mask: int, arrays: Mapping[int, str]) -> Any:
-    """Write the values of a register; addresses become bytes behind an array.
+    """Return the packed values of a register; addresses become offsets in an array.
 
     An address is written ``["at", name, packed offsets]``.
     """

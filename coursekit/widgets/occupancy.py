@@ -1,4 +1,4 @@
-"""Sliders for registers, shared memory and block that show what an SM still holds."""
+"""Sliders for registers, shared memory and block size, which set the occupancy."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def occupancy_explorer(
     Parameters
     ----------
     kernel, block, shared_bytes, device, grid
-        Where the sliders start; as for ``ck.occupancy``. On another GPU the
-        registers stay those of the first: compile for it to know its own.
+        The start of the sliders; as for ``ck.occupancy``. On another GPU the registers
+        stay those of the first: compile for it to know its own.
 
     Returns
     -------
@@ -50,23 +50,23 @@ def occupancy_explorer(
     --------
     ``ck.occupancy_explorer(kernel, 256, grid=4096)``
     """
-    found = occupancy(kernel, block, shared_bytes, device, grid=grid)
-    return OccupancyExplorer(found)
+    start = occupancy(kernel, block, shared_bytes, device, grid=grid)
+    return OccupancyExplorer(start)
 
 
 class OccupancyExplorer(CourseWidget, files="occupancy"):
-    """A launch whose needs can be changed, on one GPU of the table after another.
+    """A launch whose resources the reader changes, on any GPU of the table.
 
     Attributes
     ----------
     registers, shared_bytes, threads : int
-        Of a thread, of a block, of a block.
+        Registers per thread; shared bytes and threads per block.
     grid : int
         Blocks of the launch; 0 where none is given.
     device : str
         A name of `ck.devices`, or that of the GPU here.
     result : Occupancy
-        What `ck.occupancy` says about what is shown now.
+        The result of `ck.occupancy` for the present choices.
     """
 
     registers = traitlets.Int(32, min=1, max=255).tag(sync=True)
@@ -91,7 +91,7 @@ class OccupancyExplorer(CourseWidget, files="occupancy"):
             grid=start.grid_blocks or 0,
             kernel=start.kernel,
             device=start.device.name,
-            devices={name: _state(one) for name, one in self._properties.items()},
+            devices={name: _state(gpu) for name, gpu in self._properties.items()},
         )
 
     @property
@@ -110,15 +110,15 @@ class OccupancyExplorer(CourseWidget, files="occupancy"):
         return repr(self.result)
 
     def alt_text(self) -> str:
-        found = self.result
-        return f"{found.title}. {found.summary} {' '.join(found.advice)}"
+        result = self.result
+        return f"{result.title}. {result.summary} {' '.join(result.advice)}"
 
     def static_html(self) -> str:
         return super().static_html() + self.result._repr_html_()
 
     def static_svg(self) -> str:
-        found = self.result
-        panels = "".join(_panel(number, key, found) for number, key in enumerate(KEYS))
+        result = self.result
+        panels = "".join(_panel(number, key, result) for number, key in enumerate(KEYS))
         ground, line = palette.GROUNDS["panel"].light, palette.LINES["line"].light
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HIGH}" '
@@ -130,7 +130,7 @@ class OccupancyExplorer(CourseWidget, files="occupancy"):
 
 
 def _state(device: Any) -> dict[str, Any]:
-    """What the view has to know of a device to compute by the rules itself."""
+    """Return the limits of a device with which the view computes the occupancy."""
     own = {item.name: getattr(device, item.name) for item in fields(SmLimits)}
     own["shared_carveouts_bytes"] = configurations(device)
     own["compute_capability"] = list(own["compute_capability"])
@@ -142,7 +142,7 @@ def _state(device: Any) -> dict[str, Any]:
 
 
 def largest(sm: SmLimits, key: str) -> int:
-    """Largest value on the axis of a panel."""
+    """Return the largest value on the axis of a panel."""
     return {
         "registers": sm.max_registers_per_thread,
         "shared_bytes": sm.shared_bytes_per_block_optin,
@@ -151,7 +151,7 @@ def largest(sm: SmLimits, key: str) -> int:
 
 
 def curve(sm: SmLimits, demand: Demand, key: str) -> Iterator[tuple[int, int]]:
-    """Yield values on the axis of a panel, and the warps that an SM then holds."""
+    """Yield values on the axis of a panel, and the warps per SM at each."""
     most = largest(sm, key)
     for point in range(_POINTS):
         value = max(point * most // (_POINTS - 1), 1)
@@ -159,9 +159,9 @@ def curve(sm: SmLimits, demand: Demand, key: str) -> Iterator[tuple[int, int]]:
         yield value, blocks(sm, changed) * warps_of(sm, changed)
 
 
-def _panel(number: int, key: str, found: Occupancy) -> str:
-    """Draw the warps over one of the needs, and where the launch lies."""
-    sm, x0 = found.device, 4 + number * (PANEL + GAP)
+def _panel(number: int, key: str, result: Occupancy) -> str:
+    """Draw the warps per SM over one resource, and mark the launch."""
+    sm, x0 = result.device, 4 + number * (PANEL + GAP)
     width, height = PANEL - _LEFT - 8, HIGH - _TOP - _BOTTOM
     most = largest(sm, key)
 
@@ -170,13 +170,13 @@ def _panel(number: int, key: str, found: Occupancy) -> str:
         return x, _TOP + height * (1 - warps / sm.max_warps_per_sm)
 
     steps, before = [], None
-    for value, warps in curve(sm, found.demand, key):
+    for value, warps in curve(sm, result.demand, key):
         x, y = at(value, warps)
         steps.append(f"M{x:.1f} {y:.1f}" if before is None else f"H{x:.1f}")
         if before is not None and y != before:
             steps.append(f"V{y:.1f}")
         before = y
-    x, y = at(getattr(found.demand, key), found.active_warps)
+    x, y = at(getattr(result.demand, key), result.active_warps)
     accent, heat = palette.LINES["accent"].light, palette.LINES["heat"].light
     bottom = _TOP + height
     scale = 1024 if key == "shared_bytes" else 1
@@ -195,6 +195,6 @@ def _panel(number: int, key: str, found: Occupancy) -> str:
         f'<text x="{x0 + _LEFT + width}" y="{bottom + 14}" text-anchor="end">'
         f"{most // scale}</text>"
         f'<text x="{x0 + _LEFT + width / 2}" y="{bottom + 28}" text-anchor="middle">'
-        f"now {getattr(found.demand, key) / scale:.4g}: {found.active_warps} warps"
+        f"now {getattr(result.demand, key) / scale:.4g}: {result.active_warps} warps"
         "</text>"
     )

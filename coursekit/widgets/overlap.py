@@ -1,4 +1,4 @@
-"""Overlap: spread copies and kernels over streams, and see what the engines do."""
+"""Overlap: the reader spreads copies and kernels over the streams of a model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def overlap(
     nbytes : int
         Copied in, and as many out.
     kernel_us : float
-        Of all kernels together.
+        Duration of all kernels together.
     chunks : int
         1 to 8, to begin with; all of them in one stream.
 
@@ -73,7 +73,7 @@ class Overlap(CourseWidget, files="overlap"):
     placed : list of int
         The stream of each operation, three for each chunk: copy in, kernel, copy out.
     plan : dict
-        What the engines of the model do.
+        The model's schedule, as data for the view.
     """
 
     chunks = traitlets.Int(4, min=1, max=MOST_CHUNKS).tag(sync=True)
@@ -89,7 +89,7 @@ class Overlap(CourseWidget, files="overlap"):
         self._replan()
 
     def schedule(self) -> Schedule:
-        """Return what the model makes of the present choices."""
+        """Return the model's schedule for the present choices."""
         line = self._line.again()
         done: dict[int, tuple] = {}
         for chunk, stage in self._issued():
@@ -112,7 +112,7 @@ class Overlap(CourseWidget, files="overlap"):
             copy(nbytes, name, pinned=self.pinned, buffer=buffer)
 
     def _issued(self) -> list[tuple[int, int]]:
-        """Chunk and stage of each operation, in the order of issue."""
+        """Return the chunk and stage of each operation, in the order of issue."""
         pairs = [(chunk, stage) for chunk in range(self.chunks) for stage in range(3)]
         by_stage = self.order == BREADTH
         return sorted(pairs, key=lambda pair: pair[1]) if by_stage else pairs
@@ -123,11 +123,13 @@ class Overlap(CourseWidget, files="overlap"):
 
     @traitlets.observe("chunks", "pinned", "order", "events", "placed")
     def _replan(self, _change: object = None) -> None:
-        if len(self.placed) == 3 * self.chunks:  # both change one after the other
+        if (
+            len(self.placed) == 3 * self.chunks
+        ):  # false between the changes of the two traits
             self.plan = overlap_picture.plan_of(self, self._key(), self.schedule())
 
     def _key(self) -> str:
-        """What the plan was made for, written as JavaScript writes it."""
+        """Return the choices that the plan belongs to, as JavaScript writes them."""
         choices = [self.chunks, self.pinned, self.order, self.events, self.placed]
         return json.dumps(choices, separators=(",", ":"))
 

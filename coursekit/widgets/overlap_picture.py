@@ -1,4 +1,4 @@
-"""Overlap as data for its view, in words, and as a still: bars for each engine."""
+"""Overlap as data for its view, as text, and as a static picture."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ _LETTER = 6.6
 
 
 def plan_of(widget, key: str, schedule: Schedule) -> dict[str, Any]:
-    """Write down a schedule for the view: bars, and sentences about them."""
+    """Return a schedule as data for the view: bars and sentences."""
     lanes = [HOST, *schedule.engines]
     if len(schedule.engines) == 3:
         lanes = [HOST, "H2D", "compute", "D2H"]
-    path = {(each.name, each.start_us) for each in schedule.critical_path}
+    path = {
+        (operation.name, operation.start_us) for operation in schedule.critical_path
+    }
     bars = [
         [lanes.index(o.engine), o.name, round(o.start_us, 3), round(o.end_us, 3),
          int((o.name, o.start_us) in path), o.kind]
@@ -40,7 +42,7 @@ def plan_of(widget, key: str, schedule: Schedule) -> dict[str, Any]:
 
 
 def _told(schedule: Schedule) -> str:
-    alone = sum(each.us for each in schedule.operations)
+    alone = sum(operation.us for operation in schedule.operations)
     return (
         f"The model needs {schedule.makespan_us:.4g} us; copies and kernels one after "
         f"another would take {alone:.4g} us. "
@@ -50,11 +52,11 @@ def _told(schedule: Schedule) -> str:
 
 
 def _problem(schedule: Schedule) -> str:
-    found = schedule.conflicts
-    if not found:
+    conflicts = schedule.conflicts
+    if not conflicts:
         return ""
-    first = found[0]
-    more = f", and {len(found) - 1} more like it" if found[1:] else ""
+    first = conflicts[0]
+    more = f", and {len(conflicts) - 1} more like it" if conflicts[1:] else ""
     return (
         f"Wrong: nothing orders {first.first} and {first.second}{more}. The bars may "
         "look right; a GPU promises nothing."
@@ -62,7 +64,7 @@ def _problem(schedule: Schedule) -> str:
 
 
 def words(widget) -> str:
-    """Say what the picture shows."""
+    """Return a description of the picture."""
     plan = widget.plan
     memory = "pinned" if widget.pinned else "pageable"
     chunks = f"{widget.chunks} chunk{'s' if widget.chunks > 1 else ''}"
@@ -76,7 +78,7 @@ def words(widget) -> str:
 
 
 def _by(plan: dict) -> str:
-    """The numbers that the model goes by, as a sentence."""
+    """Return the rates of the model as a sentence."""
     return f"{plan['origin'][:1].upper()}{plan['origin'][1:]}."
 
 
@@ -87,7 +89,7 @@ def _lane(plan: dict, number: int) -> str:
 
 
 def svg(widget) -> str:
-    """Draw the bars of each engine, the longest chain with thick outlines."""
+    """Draw the bars of each engine; the critical path has thick outlines."""
     plan = widget.plan
     height = TOP + LANE * len(plan["lanes"]) + 74
     scale = (WIDTH - LEFT - 16) / max(plan["makespan"], plan["bound"], 1e-9)

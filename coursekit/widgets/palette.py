@@ -23,7 +23,7 @@ INKS = {
     "right": Shade("#0a5c26", "#7ee2a0"),
     "wrong": TEXT["keyword"],
 }
-# Borders and marks: 3 to 1 against the panel.
+# Borders and marks have a contrast of at least 3 to 1 against the panel.
 LINES = {
     "line": Shade("#7d8792", "#7d8792"),
     "accent": Shade("#0550ae", "#8ecaff"),

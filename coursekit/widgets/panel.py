@@ -1,4 +1,4 @@
-"""The panel on which the still picture of a widget is drawn, as SVG."""
+"""The rounded panel behind a widget's static picture, as SVG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from coursekit.widgets import palette
 
 
 def panel(width: int, height: int, body: Iterable[str]) -> str:
-    """Return a picture, in pixels, of elements on a rounded panel with an outline."""
+    """Return an SVG picture of elements on a rounded panel; sizes are in pixels."""
     ink, line = palette.INKS["ink"].light, palette.LINES["line"].light
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '

@@ -1,4 +1,4 @@
-"""A question with its answer: true or false, one of several, or a number."""
+"""A question of a quiz: true or false, one of several options, or a number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coursekit.errors import ArgumentError
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and how an answer is judged.
+    """A question, and the rule that judges its answer.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Question:
     because : str
         Why, in a sentence or two; shown after the reader has answered.
     tolerance : float
-        How far a number may be off, in its own unit.
+        The largest error of a right number, in its own unit.
 
     Raises
     ------
@@ -62,12 +62,12 @@ class Question:
 
     @property
     def labels(self) -> tuple[str, ...] | None:
-        """The options as they are shown; None for a number."""
+        """The options as texts; None for a number."""
         return None if self.options is None else tuple(map(str, self.options))
 
     @property
     def position(self) -> int | None:
-        """Where the right option stands, from 0; None without options or answer."""
+        """The position of the right option, from 0; None without one."""
         return _find(self.options, self.answer)
 
     def accepts(self, given: Any) -> bool | None:
@@ -79,7 +79,7 @@ class Question:
         return abs(float(given) - self.answer) <= self.tolerance
 
     def as_text(self, given: Any = None, indent: str = "") -> str:
-        """Return the question with its options, without the answer."""
+        """Return the question and its options as text, without the answer."""
         if self.options is None:
             blank = "____" if given is None else f"{given:.15g}"
             return f"{self.text}\n{indent}  a number: {blank}"
@@ -91,7 +91,7 @@ class Question:
         return "\n".join([self.text, *lines])
 
     def as_state(self) -> dict[str, Any]:
-        """Return what the view needs to know, in types of JSON."""
+        """Return the question as JSON data for the view."""
         number = self.answer if self.options is None else None
         return {
             "text": self.text,
@@ -102,11 +102,11 @@ class Question:
         }
 
 
-def _find(options: Sequence[Any] | None, wanted: Any) -> int | None:
+def _find(options: Sequence[Any] | None, answer: Any) -> int | None:
     """Return the position of an option; True is not 1 here."""
     for position, option in enumerate(options or ()):
-        same_kind = isinstance(option, bool) == isinstance(wanted, bool)
-        if same_kind and option == wanted:
+        same_kind = isinstance(option, bool) == isinstance(answer, bool)
+        if same_kind and option == answer:
             return position
     return None
 

@@ -1,4 +1,4 @@
-"""Ask before telling: `ck.guess` for a prediction, `ck.quiz` for several questions."""
+"""Questions before the answer: `ck.guess` for a prediction, `ck.quiz` for several."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def guess(
     because : str
         Why, shown with the answer.
     tolerance : float
-        How far a number may be off, in its own unit.
+        The largest error of a right number, in its own unit.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def quiz(questions: Sequence[Question]) -> Quiz:
 
 
 class Quiz(CourseWidget, files="questions"):
-    """Questions, what was answered so far, and the score.
+    """Several questions, the answers so far, and the score.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Quiz(CourseWidget, files="questions"):
 
     @property
     def given(self) -> tuple[Any, ...]:
-        """The options or numbers that were given; None where nothing was yet."""
+        """The options or numbers that the reader chose; None where not answered."""
         return tuple(
             answer
             if answer is None or question.options is None
@@ -133,7 +133,7 @@ class Quiz(CourseWidget, files="questions"):
 
     @property
     def score(self) -> int:
-        """Number of right answers so far."""
+        """The number of right answers so far."""
         return sum(
             given is not None and question.accepts(given) is True
             for question, given in zip(self._asked, self.given, strict=True)
@@ -156,7 +156,7 @@ class Quiz(CourseWidget, files="questions"):
 
 
 class Guess(Quiz):
-    """One question, to commit to before the answer is seen."""
+    """One question, which the reader answers before the answer is shown."""
 
     needs_answers = False
 

@@ -1,4 +1,4 @@
-"""A roofline to play with: choose the GPU, add kernels, see what bounds them."""
+"""An interactive roofline: choose the GPU, add kernels, see what bounds them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def roofline_explorer(
     points : mapping of str to a point
         As for ``ck.plot.roofline``: counts, counts with a time, reports, or pairs.
     device : str, optional
-        Where to begin, and what the times are of; as for ``ck.device``.
+        The first GPU, on which the times were measured; as for ``ck.device``.
     kind : str
         The arithmetic of the flat roof: fp32, fp64, bf16_tensor, ...
 
@@ -54,7 +54,7 @@ def roofline_explorer(
 
 
 class RooflineExplorer(CourseWidget, files="roofline"):
-    """Kernels by their operations a byte, under the roof of a GPU.
+    """Kernels at their operations per byte, below the roof of a GPU.
 
     Attributes
     ----------
@@ -75,23 +75,23 @@ class RooflineExplorer(CourseWidget, files="roofline"):
     devices = traitlets.Dict().tag(sync=True)
 
     def __init__(self, points: Mapping[str, Any], device: Any, kind: str) -> None:
-        known = {**hardware.devices(), device.name: device}
-        state = {name: _limits(one) for name, one in known.items()}
+        gpus = {**hardware.devices(), device.name: device}
+        state = {name: _limits(gpu) for name, gpu in gpus.items()}
         if kind not in state[device.name]["tflops"]:
             raise ArgumentError.explained(
                 f"The {device.name} has no peak of {kind!r}.",
                 cure=f"Take one of {', '.join(state[device.name]['tflops'])}.",
             )
-        found = [[name, *placed(point)[:2]] for name, point in points.items()]
-        if not 1 <= len(found) <= MOST or any(not x > 0 for _, x, _ in found):
+        given = [[name, *placed(point)[:2]] for name, point in points.items()]
+        if not 1 <= len(given) <= MOST or any(not x > 0 for _, x, _ in given):
             raise ArgumentError.explained(
-                f"The roofline got {len(found)} kernels, or one without operations "
+                f"The roofline got {len(given)} kernels, or one without operations "
                 "or bytes.",
                 "A kernel lies where its operations a byte say.",
                 f"Give 1 to {MOST} kernels that compute and move something.",
             )
         traits = {"device": device.name, "timed_on": device.name, "devices": state}
-        super().__init__(points=found, kind=kind, **traits)
+        super().__init__(points=given, kind=kind, **traits)
 
     @property
     def roof(self) -> Roof:
@@ -100,7 +100,7 @@ class RooflineExplorer(CourseWidget, files="roofline"):
         return Roof(self.device, limits["gbs"], peak, self.kind)
 
     def lines(self) -> list[str]:
-        """Say of each kernel what bounds it, and how near it comes."""
+        """Return for each kernel what bounds it, and its share of the bound."""
         return [_told(self.roof, *point, self.timed_on) for point in self.points]
 
     def __repr__(self) -> str:
@@ -110,7 +110,7 @@ class RooflineExplorer(CourseWidget, files="roofline"):
         return self.chart().alt
 
     def chart(self) -> Chart:
-        """Draw the plot that is stored."""
+        """Return the plot that is stored in the notebook."""
         roof, timed = self.roof, self.device == self.timed_on
         bounds = [name for name, _, y in self.points if y is None or not timed]
         pairs = {

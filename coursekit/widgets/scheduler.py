@@ -1,4 +1,4 @@
-"""Be the Scheduler: pick which warp runs next, and make a racy kernel wrong."""
+"""Be the Scheduler: choose which warp runs next, and provoke a race."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def scheduler(
     Raises
     ------
     LaunchError, ArgumentError
-        As a launch does; also for a block that is no 2 to 8 warps.
+        As a launch does; also for a block that is not of 2 to 8 warps.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Scheduler(CourseWidget, files="scheduler"):
     verdict : dict
         Whether the result of a whole play is right, and what is wrong with it.
     outcome : dict
-        What became of all orders, or of many.
+        The results of all orders, or of a sample.
     best : int or None
         Fewest barriers with which every order came out right.
     """
@@ -120,7 +120,7 @@ class Scheduler(CourseWidget, files="scheduler"):
         )
 
     def _staged(self, kernel) -> Stage:
-        """Rehearse; the first rehearsal that comes to an end says what is right."""
+        """Run all warps in step; the first run without error defines the result."""
         stage = Stage(
             kernel, self._block, self._args,
             shared_bytes=self._shared_bytes, expected=self._expected,
@@ -170,7 +170,7 @@ class Scheduler(CourseWidget, files="scheduler"):
 
 
 def _turns(stage: Stage) -> list[int]:
-    return [sum(event.verb != BARRIER for event in one) for one in stage.plan]
+    return [sum(event.verb != BARRIER for event in events) for events in stage.plan]
 
 
 def _code(places: barrier_places.Places) -> list[list[list[str]]]:
@@ -187,17 +187,17 @@ def _code(places: barrier_places.Places) -> list[list[list[str]]]:
 def _stage_state(stage: Stage) -> dict[str, Any]:
     numbers: dict[int, int] = {}
     warps = []
-    for one in stage.plan:
-        accesses = [event for event in one if event.verb != BARRIER]
+    for events in stage.plan:
+        accesses = [event for event in events if event.verb != BARRIER]
         numbers.update({id(event): n for n, event in enumerate(accesses)})
         warps.append([_event_state(event) for event in accesses])
     races = [
         {
-            "a": [one.warp, numbers[id(one)]],
-            "b": [other.warp, numbers[id(other)]],
-            "what": f"{one.array}[{element}]",
+            "a": [first.warp, numbers[id(first)]],
+            "b": [second.warp, numbers[id(second)]],
+            "what": f"{first.array}[{element}]",
         }
-        for one, other, element in stage.races()
+        for first, second, element in stage.races()
     ]
     return {
         "warps": warps,
@@ -218,7 +218,7 @@ def _event_state(event: Event) -> dict[str, Any]:
 
 
 def reached(event: Event) -> str:
-    """Name the elements that an event touches, a few of them."""
+    """Name a few of the elements that an event touches."""
     item = event.item_bytes
     elements = sorted(
         {(at + k) // item for at, width in event.spans for k in range(0, width, item)}

@@ -1,4 +1,4 @@
-"""Be the Scheduler as a still: the lines of the kernel, and a card for each warp."""
+"""Be the Scheduler as a static picture: the kernel's lines, and a card per warp."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CARD, _CARD_HIGH, _MOST_LETTERS = 205, 26, 92
 
 
 def words(game) -> str:
-    """Say what the picture shows."""
+    """Return a description of the picture."""
     stage = game.stage
     warps = len(stage["warps"])
     count = len(game.barriers)

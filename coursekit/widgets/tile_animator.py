@@ -1,4 +1,4 @@
-"""The tile animator: who owns what of a matrix product, and what is loaded when."""
+"""The tile animator: who computes what in a matrix product, and what is loaded when."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def tile_animator(
     --------
     ``ck.tile_animator(512, 512, 64, like="step 8", step=12)``
     """
-    found = [name for name in LADDER if name.startswith(like)]
-    if len(found) != 1:
+    steps = [name for name in LADDER if name.startswith(like)]
+    if len(steps) != 1:
         raise ArgumentError.explained(
             f"tile_animator got like={like!r}, which is no step of the ladder.",
             cure=f"Take one of {', '.join(repr(name[:6]) for name in LADDER)}.",
         )
     try:
-        return TileAnimator(**{"M": M, "N": N, "K": K, **LADDER[found[0]], **changes})
+        return TileAnimator(**{"M": M, "N": N, "K": K, **LADDER[steps[0]], **changes})
     except traitlets.TraitError as error:
         raise ArgumentError.explained(
             f"tile_animator cannot be set so: {error}",
@@ -79,9 +79,9 @@ class TileAnimator(CourseWidget, files="tile_animator"):
     copied : int
         As for `coursekit.lessons.tiling.Shape`.
     block, thread, step : int
-        What is looked at, and when.
+        The block, the thread and the step that are shown.
     cut : Tiling
-        What is shown now, with its counts.
+        The present tiling, with its counts.
     """
 
     M = traitlets.Int(256, min=LEAST, max=MOST).tag(sync=True)
@@ -126,7 +126,7 @@ class TileAnimator(CourseWidget, files="tile_animator"):
 
     @property
     def words(self) -> dict[str, Any]:
-        """What is said about what is shown now, by kind of sentence."""
+        """The sentences about the present state, by kind."""
         return describe(self.cut, *self._place)
 
     @property
@@ -157,7 +157,7 @@ class TileAnimator(CourseWidget, files="tile_animator"):
         head = "".join(f"<th scope='col'>{escape(name)}</th>" for name in HEADS)
         rows = "".join(
             f"<tr><th scope='row'>{name}</th>"
-            + "".join(f"{cell}{escape(one)}</td>" for one in row)
+            + "".join(f"{cell}{escape(text)}</td>" for text in row)
             + "</tr>"
             for name, *row in words["table"]
         )
@@ -166,5 +166,5 @@ class TileAnimator(CourseWidget, files="tile_animator"):
 
 
 def _most(cut: Tiling) -> tuple[int, int, int]:
-    """How many blocks, threads and steps there are."""
+    """Return the numbers of blocks, threads and steps."""
     return cut.grid[0] * cut.grid[1], max(cut.threads, 1), cut.steps

@@ -1,4 +1,4 @@
-"""A still of the tile animator: whole matrices beside the tiles of one block."""
+"""The tile animator as a static picture: whole matrices and one block's tiles."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from coursekit.widgets.panel import panel
 from coursekit.widgets.tile_words import describe, runs
 
 WIDTH, TOP, LEFT, RIGHT, GAP = 760, 30, 12, 380, 10
-ALL, TILE = 318, 350  # pixels that the matrices, and the tiles, may fill
-SLIM = 56  # pixels of a tile along k, at least
+ALL, TILE = 318, 350  # pixels available to the matrices and to the tiles
+SLIM = 56  # least pixels of a tile along k
 BOTTOM = TOP + TILE + 2 * GAP
 _LINE, _INK = palette.LINES["line"].light, palette.INKS["ink"].light
 _ACCENT, _HEAT = palette.LINES["accent"].light, palette.LINES["heat"].light
@@ -22,7 +22,7 @@ _BAND, _NOW = palette.GROUNDS["block0"].light, palette.GROUNDS["block4"].light
 
 
 def svg(cut: Tiling, block: int, thread: int, step: int) -> str:
-    """Draw a step of a block, with the sentences that belong to it."""
+    """Draw a step of a block, with its sentences."""
     words = describe(cut, block, thread, step)
     if cut.problem:
         return panel(WIDTH, 40, [_text(12, 24, cut.problem)])
@@ -41,7 +41,7 @@ def svg(cut: Tiling, block: int, thread: int, step: int) -> str:
 
 
 def _matrices(cut: Tiling, block: int, step: int) -> Iterator[str]:
-    """Draw A, B and C, what the block reads of them, and the tiles of this step."""
+    """Draw A, B and C, the parts that the block reads, and the tiles of this step."""
     scale = (ALL - GAP) / (cut.K + max(cut.M, cut.N))
     x, y = LEFT + cut.K * scale + GAP, TOP + cut.K * scale + GAP
     turn, k = cut.moment(step)
@@ -76,7 +76,7 @@ def _matrices(cut: Tiling, block: int, step: int) -> Iterator[str]:
 
 
 def _tiles(cut: Tiling, thread: int, step: int) -> Iterator[str]:
-    """Draw the two tiles, the warps, and what the thread does with them."""
+    """Draw the two tiles, the warps, and the accesses of the thread."""
     side = max(cut.rows, cut.cols)
     deep = max(SLIM, (TILE - GAP) * cut.depth / (cut.depth + side))
     scale, along = (TILE - GAP - deep) / side, deep / cut.depth

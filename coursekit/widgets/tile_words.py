@@ -1,4 +1,4 @@
-"""What the tile animator says: the same sentences here and in its JavaScript."""
+"""The sentences of the tile animator; its JavaScript has the same ones."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ HEADS = (
 
 
 def digits(number: float) -> str:
-    """Write a number with four decimals at most, or six below 1; half goes up."""
+    """Write a number with at most four decimals, or six below 1, halves rounded up."""
     places = 6 if number < 1 else 4
     whole, rest = divmod(math.floor(number * 10**places + 0.5), 10**places)
     return f"{whole:,}.{rest:0{places}}".rstrip("0").rstrip(".")
 
 
 def plural(count: int, word: str) -> str:
-    """Write a count with its noun."""
+    """Write a number with its noun in the singular or the plural."""
     return f"{digits(count)} {word}{'' if count == 1 else 's'}"
 
 
@@ -40,18 +40,18 @@ def spans(numbers: Iterable[int]) -> str:
 
 
 def runs(numbers: Iterable[int]) -> list[tuple[int, int]]:
-    """Return first index and length of each run of neighbours."""
-    found: list[tuple[int, int]] = []
+    """Return first index and length of each run of consecutive numbers."""
+    ranges: list[tuple[int, int]] = []
     for number in numbers:
-        if found and number == sum(found[-1]):
-            found[-1] = found[-1][0], found[-1][1] + 1
+        if ranges and number == sum(ranges[-1]):
+            ranges[-1] = ranges[-1][0], ranges[-1][1] + 1
         else:
-            found.append((number, 1))
-    return found
+            ranges.append((number, 1))
+    return ranges
 
 
 def describe(cut: Tiling, block: int, thread: int, step: int) -> dict[str, Any]:
-    """Say what a tiling is, what it costs, and what happens at a step."""
+    """Return the sentences about a tiling, its costs, and one of its steps."""
     if cut.problem:
         return {"problem": cut.problem}
     return {

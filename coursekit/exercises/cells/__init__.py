@@ -1,1 +1,1 @@
-"""Notebook cells that a student writes: ``%%cuda``, ``%%host``, and their copies."""
+"""The notebook cells ``%%cuda`` and ``%%host``, and working copies of notebooks."""

@@ -1,4 +1,4 @@
-"""The `%%cuda` cell: compile the cell, bind its kernels for the cells that follow."""
+"""The `%%cuda` cell: it compiles its text and binds the kernels for later cells."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def exercise(id: str) -> Any:
 
 
 def forget_exercise(id: str) -> None:
-    """Forget what the cells of an exercise have left."""
+    """Forget what the cells of an exercise have compiled or defined."""
     magics = _registered()
     if magics:
         magics.exercises.pop(id, None)
@@ -115,7 +115,7 @@ class CudaMagics(Magics):
         display(_summary(compiled, bound, notes))
 
     def _compiled(self, cell: str, options: Options) -> Any:
-        """Compile a cell; of an exercise, save it first and keep what came of it."""
+        """Compile a cell; an exercise's text is saved first, and its result is kept."""
         if options.exercise is None:
             return _compile(cell, options)
         from coursekit.exercises import catalogue, host_running, saved
@@ -126,7 +126,7 @@ class CudaMagics(Magics):
         try:
             compiled = _compile(cell, options, entry)
         except CourseError as failure:
-            self.exercises[entry.id] = failure  # or a check would see the older one
+            self.exercises[entry.id] = failure  # so that no check uses an older result
             raise
         self.exercises[entry.id] = compiled
         return compiled
@@ -134,7 +134,7 @@ class CudaMagics(Magics):
 
 @dataclass
 class Options:
-    """What stands after `%%cuda`."""
+    """The name and the options on the line of a `%%cuda` cell."""
 
     name: str | None = None
     arch: str | None = None
@@ -254,7 +254,7 @@ def _shadowed(bound: dict[str, Any], namespace: dict[str, Any]) -> Iterator[str]
 
 
 def _summary(compiled: Any, bound: dict[str, Any], notes: Iterable[str]) -> Card:
-    """The kernels with their parameters, the same on every machine; then warnings."""
+    """List the kernels with their parameters, on every machine alike, and warnings."""
     name = next(iter(bound))
     lines = [
         *(str(compiled[kernel].signature) for kernel in compiled.kernels),

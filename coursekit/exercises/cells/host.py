@@ -1,4 +1,4 @@
-"""The `%%host` cell: run the Python of an exercise, and keep what it defines."""
+"""The `%%host` cell: it runs the Python of an exercise and keeps its definitions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ USAGE = "%%host --exercise 06.1"
 
 @magics_class
 class HostMagics(Magics):
-    """`%%host`; what the cells have left is kept in `exercises`, by id."""
+    """The `%%host` magic; `exercises` has the result of the last cell of each id."""
 
     def __init__(self, shell: InteractiveShell, exercises: dict[str, Any]) -> None:
         super().__init__(shell)
@@ -40,7 +40,7 @@ class HostMagics(Magics):
         try:
             ran = host_running.run(entry, cell, lines_above=1)
         except CourseError as failure:
-            self.exercises[entry.id] = failure  # or a check would see the older one
+            self.exercises[entry.id] = failure  # so that no check uses an older result
             raise
         self.exercises[entry.id] = ran
         self.shell.push(ran.names, interactive=True)

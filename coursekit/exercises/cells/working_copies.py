@@ -19,7 +19,7 @@ from coursekit.errors import LaunchError
 from coursekit.exercises.set_aside import set_aside, write
 
 ORIGINS = ".origins.json"
-# What leads up from notebooks/: links and images of Markdown and of HTML.
+# Links and images, in Markdown and HTML, that lead out of notebooks/.
 _UPWARD = re.compile(r"""(\]\(|\b(?:src|href)=["'])\.\./""")
 
 
@@ -30,7 +30,7 @@ def originals() -> dict[str, Path]:
 
 
 def folder() -> Path:
-    """Folder of the copies."""
+    """Return the folder of the copies."""
     return paths.work() / "notebooks"
 
 
@@ -72,14 +72,14 @@ def reset(name: str) -> list[str]:
     LaunchError
         There is no such notebook.
     """
-    stem, known = Path(name).name.removesuffix(".ipynb"), originals()
-    if stem not in known:
+    stem, notebooks = Path(name).name.removesuffix(".ipynb"), originals()
+    if stem not in notebooks:
         raise LaunchError.explained(
             f"There is no notebook {name!r}.",
             "The name is misspelt, or it is no notebook of the course.",
-            f"There are: {', '.join(known)}.",
+            f"There are: {', '.join(notebooks)}.",
         )
-    path, lines = known[stem], []
+    path, lines = notebooks[stem], []
     copy = folder() / path.name
     if copy.exists():
         lines.append(f"Your copy is kept: {set_aside(copy)}")
@@ -111,12 +111,12 @@ def _digest(path: Path) -> str:
 
 
 def _origins() -> dict[str, str]:
-    """Hash of each original when its copy was made; nothing where that is unknown."""
+    """Return the hash that each original had when its copy was made, where known."""
     try:
-        found = json.loads((folder() / ORIGINS).read_text(encoding="utf-8"))
+        digests = json.loads((folder() / ORIGINS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return digests if isinstance(digests, dict) else {}
 
 
 def _write_origins(origins: dict[str, str]) -> None:

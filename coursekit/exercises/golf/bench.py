@@ -1,4 +1,4 @@
-"""A submission at work: its launches at every size, each with its result judged."""
+"""Launch a submission at every size, and require the right result of each launch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_THREADS = 1 << 20
 
 @dataclass
 class Bench:
-    """A submission on the way through the stages."""
+    """A submission with its compiled kernel and counters, filled in by the stages."""
 
     hole: Hole
     source: str
@@ -69,7 +69,7 @@ class Bench:
 
 @contextlib.contextmanager
 def seen_with(trial: Trial) -> Iterator[None]:
-    """Say in a note to an error which of the launches it comes from."""
+    """Add a note to an error that names the launch in which it occurred."""
     try:
         yield
     except CourseError as error:

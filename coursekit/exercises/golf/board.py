@@ -1,4 +1,4 @@
-"""The leaderboard: a folder of submissions, each played again by whoever looks."""
+"""The leaderboard: a folder of submissions, each of which is played again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADER = ("Rank", "Name", "Medal", "Worst", "Counts", "Remark")
 
 @dataclass(frozen=True)
 class Place:
-    """An entry of the board: its rank in its hole, and whose code it repeats."""
+    """An entry of the board: its rank, and the player whose code it repeats."""
 
     rank: int
     tied: bool
@@ -34,7 +34,7 @@ class Board:
     Attributes
     ----------
     places : dict of str to tuple of Place
-        By the name of the hole, the best first.
+        The entries of each hole, the best first.
     refused : tuple of (str, str)
         Files that do not stand, and why.
     """
@@ -44,8 +44,8 @@ class Board:
 
     def table(self, hole: str) -> Table:
         """Return the ranking of a hole."""
-        found = self._of(hole)
-        return Table(f"Count Golf, {hole}", _HEADER, tuple(map(_row, found)))
+        places = self._of(hole)
+        return Table(f"Count Golf, {hole}", _HEADER, tuple(map(_row, places)))
 
     def diff(self, hole: str, first: int = 2, second: int = 1) -> Listing:
         """Show what changes from one entry to another, counted from the top.
@@ -64,17 +64,17 @@ class Board:
         from coursekit.display import source as display
         from coursekit.runtime import compiler
 
-        found, modules = self._of(hole), []
+        places, modules = self._of(hole), []
         for number in (first, second):
-            if not 1 <= number <= len(found):
+            if not 1 <= number <= len(places):
                 raise ArgumentError.explained(
-                    f"{hole} has no line {number}; it has {len(found)}.",
+                    f"{hole} has no line {number}; it has {len(places)}.",
                     "Lines are counted from 1, the best first.",
                     f'Write for example board.diff("{hole}", 2, 1).',
                 )
-            one = found[number - 1].entry.submission
-            name = f"{_plain(one.name)}.cu"
-            modules.append(compiler.compile(one.source, arch="compute_90", name=name))
+            code = places[number - 1].entry.submission
+            name = f"{_plain(code.name)}.cu"
+            modules.append(compiler.compile(code.source, arch="compute_90", name=name))
         return display.show_diff(*modules)
 
     def _of(self, hole: str) -> tuple[Place, ...]:
@@ -102,7 +102,7 @@ class Board:
 
 
 def own_folder() -> Path:
-    """Return where a board is unless one is told, beside what else students write."""
+    """Return the default folder of a board, beside the student's other files."""
     return paths.work() / "golf"
 
 
@@ -147,27 +147,29 @@ def leaderboard(
         )
     for path in sorted(folder.glob("*.json")):
         try:
-            one = submission.read(path)
-            if hole not in (None, one.hole):
+            submitted = submission.read(path)
+            if hole not in (None, submitted.hole):
                 continue
             if notice is not None:
                 notice(submission.shown(path))
-            found = submission.verify(one, salt)
+            verified = submission.verify(submitted, salt)
         except CourseError as error:
             refused.append((submission.shown(path), str(error).split("\n")[0]))
             continue
-        if found:
-            entries.setdefault(one.hole, []).append(found)
+        if verified:
+            entries.setdefault(submitted.hole, []).append(verified)
         else:
-            refused.append((submission.shown(path), found.trouble))
+            refused.append((submission.shown(path), verified.trouble))
     order = [name for name in holes.HOLES if name in entries]
     return Board({name: ranked(entries[name]) for name in order}, tuple(refused))
 
 
 def ranked(entries: list[Verified]) -> tuple[Place, ...]:
     """Rank entries of one hole; equal counts share a rank."""
-    ordered = sorted(entries, key=lambda each: (each.score.rank, each.submission.name))
-    ranks = [each.score.rank for each in ordered]
+    ordered = sorted(
+        entries, key=lambda entry: (entry.score.rank, entry.submission.name)
+    )
+    ranks = [entry.score.rank for entry in ordered]
     seen: dict[tuple[str, str], str] = {}
     places = []
     for entry, rank in zip(ordered, ranks, strict=True):

@@ -38,7 +38,7 @@ def rows(score: Outcome) -> tuple[Row, ...]:
     if score.scored is None:
         return ()
     tally = score.scored
-    found = [
+    counted = [
         Row(
             name,
             f"{count:,}",
@@ -46,7 +46,7 @@ def rows(score: Outcome) -> tuple[Row, ...]:
         )
         for name, count in tally.counts.items()
     ]
-    return (*found, Row("registers", f"{score.registers:,}", ""))
+    return (*counted, Row("registers", f"{score.registers:,}", ""))
 
 
 def _share(tally: Tally, name: str) -> str:
@@ -57,13 +57,13 @@ def _share(tally: Tally, name: str) -> str:
 
 
 def headline(score: Outcome) -> str:
-    """One line that says how it went."""
+    """Return the result of the score in one line."""
     state = f"{score.medal} medal" if score.medal else "right, no medal yet"
     return f"Count Golf, {score.hole.name}: {state if score.passed else 'refused'}"
 
 
 def summary(score: Outcome) -> str:
-    """Say all that counts in one line."""
+    """Return all counts and the medal in one line."""
     if not score.passed:
         return f"{headline(score)} ({score.stage or 'the compiler'})"
     counts = [
@@ -74,7 +74,7 @@ def summary(score: Outcome) -> str:
 
 
 def costly(score: Outcome) -> str:
-    """Say which line costs most."""
+    """Return a sentence that names the most expensive line."""
     line = score.costliest
     if line is None:
         return ""
@@ -86,18 +86,18 @@ def costly(score: Outcome) -> str:
 
 
 def shortened(code: str) -> str:
-    """Cut a line of code where it gets long."""
+    """Return a line of code, cut where it is too long for the card."""
     return code if len(code) <= _WIDE else f"{code[: _WIDE - 4]} ..."
 
 
 def advice(score: Outcome) -> str:
-    """Say what to look at, and which medal it is for."""
+    """Return what to look at, and the medal to which that leads."""
     words = score.advice
     return f"Next, {score.next_medal}: {words}" if score.next_medal and words else words
 
 
 def message(score: Outcome) -> str:
-    """Class and text of the error, and where it was seen."""
+    """Return the class and the text of the error, and the stage that raised it."""
     error = score.error
     if error is None:
         return ""
@@ -107,16 +107,16 @@ def message(score: Outcome) -> str:
 
 
 def text(score: Outcome) -> str:
-    """Return the whole card, for a terminal."""
+    """Return the whole card as plain text, for a terminal."""
     lines = [headline(score)]
-    found = rows(score)
-    if found:
-        width = max(len(row.count) for row in found)
+    counted = rows(score)
+    if counted:
+        width = max(len(row.count) for row in counted)
         size = written(score.scored.size)
         lines += [f"  correct, race-free; counted at size {size}"]
         lines += [
             f"  {row.name:<11}{row.count:>{width}}  {row.share}".rstrip()
-            for row in found
+            for row in counted
         ]
     rest = [costly(score), advice(score), message(score)]
     lines += [f"  {line}" for part in rest for line in part.split("\n") if line]
@@ -124,7 +124,7 @@ def text(score: Outcome) -> str:
 
 
 def html(score: Outcome) -> str:
-    """Return the card as it is stored in a notebook, small on purpose."""
+    """Return the card as HTML, kept small because the notebook stores it."""
     title, *lines = text(score).split("\n")
     kept = [line[2:] for line in lines if line.strip() != advice(score)]
     body = escape("\n".join(kept), quote=False)
@@ -132,7 +132,7 @@ def html(score: Outcome) -> str:
 
 
 def terms(hole) -> str:
-    """Say what a hole asks for, and where its ideals come from."""
+    """Return the rules of a hole, and the derivation of its ideals."""
     shared = f"at least {hole.least_blocks} blocks and {hole.least_threads} threads"
     medals = ", ".join(f"{name} {float(most):g} x" for name, most in MEDALS.items())
     lines = [

@@ -36,14 +36,14 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    known = ", ".join(holes.HOLES)
+    hole_names = ", ".join(holes.HOLES)
     add("holes", _holes, "explain every hole")
     for name, run, text in (
         ("play", _play, "play a hole with a file, or with its starter"),
         ("submit", _submit, "play a hole, and put the result on a board"),
     ):
         command = add(name, run, text)
-        command.add_argument("hole", metavar="HOLE", help=known)
+        command.add_argument("hole", metavar="HOLE", help=hole_names)
         command.add_argument(
             "file", metavar="FILE.cu", nargs="?" if name == "play" else None
         )
@@ -53,11 +53,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("files", type=Path, nargs="+", metavar="FILE.json")
     _salt(command)
     command = add("board", _board, "play a whole board again, and rank it")
-    command.add_argument("hole", nargs="?", metavar="HOLE", help=known)
+    command.add_argument("hole", nargs="?", metavar="HOLE", help=hole_names)
     _folder(command)
     _salt(command)
     command = add("diff", _diff, "show what won: the second line of a board, the first")
-    command.add_argument("hole", metavar="HOLE", help=known)
+    command.add_argument("hole", metavar="HOLE", help=hole_names)
     command.add_argument("first", type=int, nargs="?", default=2, metavar="LINE")
     command.add_argument("second", type=int, nargs="?", default=1, metavar="LINE")
     _folder(command)
@@ -118,28 +118,29 @@ def _verify(options) -> int:
     stands = True
     for path in options.files:
         try:
-            found = submission.verify(submission.read(path), options.salt)
+            verified = submission.verify(submission.read(path), options.salt)
         except CourseError as error:
             _say(str(error))
             stands = False
             continue
-        verdict = "verified" if found else found.trouble
-        _say(f"{submission.shown(path)}: {verdict}{found.note and '; ' + found.note}")
-        if found:
-            _say(card.text(found.score))
-        stands = stands and bool(found)
+        verdict = "verified" if verified else verified.trouble
+        note = verified.note and "; " + verified.note
+        _say(f"{submission.shown(path)}: {verdict}{note}")
+        if verified:
+            _say(card.text(verified.score))
+        stands = stands and bool(verified)
     return 0 if stands else 1
 
 
 def _board(options) -> int:
-    found = board.leaderboard(
+    ranking = board.leaderboard(
         options.folder, options.hole, salt=options.salt, notice=_playing
     )
-    _say(repr(found))
-    return 1 if found.refused else 0
+    _say(repr(ranking))
+    return 1 if ranking.refused else 0
 
 
 def _diff(options) -> int:
-    found = board.leaderboard(options.folder, options.hole, notice=_playing)
-    _say(found.diff(options.hole, options.first, options.second).text)
+    ranking = board.leaderboard(options.folder, options.hole, notice=_playing)
+    _say(ranking.diff(options.hole, options.first, options.second).text)
     return 0

@@ -13,8 +13,8 @@ from coursekit.exercises.golf.shape import Shape
 from coursekit.exercises.inputs import Size
 from coursekit.toolchain.cuda_source import header_lines
 
-# What a score adds up, by name. Most are exact, or agree with the machine code
-# ("sass"); a card says so of a count that is labelled "ptx", as of shared atomics.
+# The counters that each count of a score sums. Most are exact, or confirmed by the
+# machine code ("sass"); a card marks those labelled "ptx", such as shared atomics.
 METRICS = {
     "sectors": (
         "global_load_sectors", "global_store_sectors", "global_atomic_sectors",
@@ -34,12 +34,12 @@ def sectors(*nbytes: int) -> int:
     >>> sectors(4000, 4)
     126
     """
-    return sum(-(-each // SECTOR_BYTES) for each in nbytes)
+    return sum(-(-array_bytes // SECTOR_BYTES) for array_bytes in nbytes)
 
 
 def wavefronts(*nbytes: int) -> int:
     """Return the fewest wavefronts that move so many bytes through shared memory."""
-    return sum(-(-each // WAVEFRONT_BYTES) for each in nbytes)
+    return sum(-(-array_bytes // WAVEFRONT_BYTES) for array_bytes in nbytes)
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Par:
     formula : str
         The same in words; it says so where the ideal is only the best that is known.
     advice : tuple of str
-        What to look at on the way to bronze, silver and gold.
+        Advice on the way to bronze, silver and gold.
     """
 
     ideal: Callable[[Mapping[str, int]], int]
@@ -91,24 +91,25 @@ class Hole:
     starter : str
         A file below kernels/ that is right, and slow.
     shape : str
-        How the starter is launched, and whoever declares nothing else.
+        The launch of the starter, and of a submission that declares none.
     axes : tuple of str
         Names of the sizes.
     inputs, outputs, reference, accumulates, roundings, magnitude
         As for an Exercise; sizes are tuples.
     sizes : tuple of tuple of int
-        Where a submission must be right, besides two sizes drawn from its hash.
+        Sizes at which a submission must be right, besides two drawn from its hash.
     scored : tuple of int
-        Where it is counted.
+        The size at which it is counted.
     ragged, round : callable
         Draw -> a size: one where a submission must be right, and one where its counts
         have to keep the medal.
     least_blocks, least_threads : int
-        How many of them the launch has at the scored size, so that work is shared.
+        Least blocks and threads of the launch at the scored size, so that work is
+        shared.
     pars : dict of str to Par
-        By the name of the count; the medal is that of the worst.
+        The par of each count, by its name; the worst count decides the medal.
     number : int
-        What the random data depend on.
+        The seed of the random data.
     """
 
     name: str
@@ -135,12 +136,12 @@ class Hole:
 
     @property
     def id(self) -> str:
-        """How messages of the checks call it."""
+        """The hole as messages of the checks name it."""
         return f"golf {self.name}"
 
     @property
     def kernel(self) -> str:
-        """How messages of a launch call it, before there is a kernel."""
+        """The kernel's name in messages, for launches before one is compiled."""
         return self.name
 
     @property
@@ -159,7 +160,7 @@ class Hole:
         return dict(zip(self.axes, size, strict=True))
 
     def launch(self, shape: Shape) -> Callable[[Size], tuple]:
-        """Return size -> (grid, block, shared bytes), as trials take it."""
+        """Return the function size -> (grid, block, shared bytes) that trials take."""
 
         def of(size: Size) -> tuple:
             grid, block, (shared,) = shape.at(self.named(size))

@@ -1,4 +1,4 @@
-"""Holes in which shared memory has a par too: counting bytes, turning a matrix."""
+"""Holes that also have a par for shared memory: a histogram and a transpose."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from coursekit.exercises.golf.hole import Hole, Par, sectors, wavefronts
 from coursekit.exercises.inputs import blank, shuffled
 
 _BINS, _BLOCKS, _LANES = 256, 2, 32
-_MEETING = (
+_BANK_CONFLICTS = (
     "Which lanes of a warp want the same bank, and does that depend on the data?",
     "A copy of the counters costs wavefronts twice: when it is set to zero, and when "
     "it is added up. How many copies pay for themselves?",
@@ -18,7 +18,7 @@ _MEETING = (
 
 def _bytes(size, generator) -> dict:
     (n,) = size
-    # Bits as they come: how they make bytes may change with NumPy, and counts with it.
+    # Raw bits: NumPy may change how it draws bytes, and then the counts would change.
     words = generator.bit_generator.random_raw(-(-n // 8)).astype("<u8")
     x = words.view(np.uint8)[:n].copy()
     counts = generator.integers(1, 1000, _BINS).astype(np.uint32)
@@ -62,7 +62,7 @@ HISTOGRAM = Hole(
             lambda size: size["n"] // _LANES + _BLOCKS * 2 * _BINS,
             "a wavefront for 32 bytes, and 32 copies of 256 counters set to zero and "
             "added up by 2 blocks; this one is the best we know, not a bound",
-            _MEETING,
+            _BANK_CONFLICTS,
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""Holes whose only matter is which lane reads which address."""
+"""Holes about coalescing: which lane reads which address."""
 
 from __future__ import annotations
 

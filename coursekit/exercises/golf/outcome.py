@@ -1,4 +1,4 @@
-"""What a submission counts against the ideal, and its medal."""
+"""The counts of a submission beside the ideals, and its medal."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from functools import cached_property
 from coursekit.errors import CourseError
 from coursekit.exercises.golf.hole import Hole
 
-# Medal: the most that the worst count may be, as a multiple of the ideal.
+# Medal: the largest multiple of the ideal that its worst count may have.
 MEDALS = {"gold": Fraction(1), "silver": Fraction(6, 5), "bronze": Fraction(2)}
 _WORST_FIRST = ("", "bronze", "silver", "gold")
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What one launch counted.
+    """The counts of one launch, beside their ideals.
 
     Attributes
     ----------
     size : tuple of int
     counts, ideals : dict of str to int
-        By the names of METRICS; ideals where the hole has a par.
+        Counts by the names of METRICS; ideals where the hole has a par.
     inexact : frozenset of str
         Counts that are labelled "ptx": comparable with each other, not with hardware.
     """
@@ -39,26 +39,26 @@ class Tally:
 
     @property
     def worst(self) -> str:
-        """Name of the count that is farthest from its ideal."""
+        """The name of the count with the largest multiple of its ideal."""
         return max(self.ideals, key=self.ratio)
 
     @property
     def medal(self) -> str:
-        """What the worst count earns."""
+        """The medal that the worst count earns."""
         ratio = self.ratio(self.worst)
         return next((name for name, most in MEDALS.items() if ratio <= most), "")
 
 
 @dataclass(frozen=True)
 class Line:
-    """The line of a submission that costs most.
+    """The most expensive line of a submission.
 
     Attributes
     ----------
     number : int
     text, metric : str
     cost : int
-        How much of the metric it counts.
+        The amount of the metric that the line counts.
     """
 
     number: int
@@ -69,22 +69,22 @@ class Line:
 
 @dataclass(frozen=True, repr=False)
 class Outcome:
-    """What became of a submission.
+    """The result of playing a submission.
 
     Attributes
     ----------
     hole : Hole
     source, sha256, compiler : str
     error : CourseError or None
-        Why it is refused.
+        The reason why it is refused.
     stage : str
-        Where that was found.
+        The stage that raised the error.
     scored, hidden : Tally or None
         Counts at the size of the hole, and at one drawn from the hash.
     registers, local_bytes : int
-        Of a thread.
+        Registers, and bytes of local memory, per thread.
     costs : dict of int to int
-        What each line of the source adds to the count that is worst.
+        The part of each source line in the worst count.
     """
 
     hole: Hole
@@ -104,12 +104,12 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether it is right; medals are another matter."""
+        """Whether the kernel is right, with or without a medal."""
         return self.error is None
 
     @cached_property
     def medal(self) -> str:
-        """Return "gold", "silver", "bronze" or "": that of the worst count."""
+        """The medal of the worst count: "gold", "silver", "bronze" or ""."""
         if not self.passed or self.local_bytes:
             return ""
         return min(self.scored.medal, self.hidden.medal, key=_WORST_FIRST.index)
@@ -122,14 +122,14 @@ class Outcome:
 
     @property
     def deciding(self) -> Tally:
-        """The tally that keeps the medal down, the scored one in doubt."""
+        """The tally with the worse medal; of equal ones the scored one."""
         ranks = {id(t): _WORST_FIRST.index(t.medal) for t in (self.scored, self.hidden)}
         lower = ranks[id(self.hidden)] < ranks[id(self.scored)]
         return self.hidden if lower else self.scored
 
     @property
     def costliest(self) -> Line | None:
-        """The line that costs most, the first of them; None where nothing costs."""
+        """The most expensive line, the first of equals; None where all are free."""
         number = max(self.costs, key=self.costs.get, default=None)
         if number is None:
             return None
@@ -138,12 +138,12 @@ class Outcome:
 
     @property
     def claims(self) -> dict[str, int]:
-        """All that is counted, as a submission states it."""
+        """The counts that a submission states, by name."""
         return {**self.scored.counts, "registers": self.registers}
 
     @property
     def rank(self) -> tuple:
-        """Smaller is better, equal is a tie.
+        """A key for sorting: the smaller one is better, and equal ones are tied.
 
         The medal, the worst multiple of an ideal, then the counts themselves.
         """
@@ -159,7 +159,7 @@ class Outcome:
 
     @property
     def advice(self) -> str:
-        """What to look at on the way to the next medal."""
+        """The advice of the worst count on the way to the next medal."""
         if not self.passed:
             return ""
         if self.local_bytes:

@@ -75,18 +75,18 @@ def sha256(source: str) -> str:
 
 
 def compiler() -> str:
-    """Name the compiler that counts here."""
+    """Name the compiler, with its version, whose code is counted on this machine."""
     from coursekit.toolchain import nvrtc, sass
 
-    found = nvrtc.identity()
-    if "/" in found:  # a toolkit's own library, named by its path
-        found = "nvrtc {}.{}".format(*nvrtc.version())
-    # Without it shared accesses are counted as the PTX has them.
-    return found if sass.find_disassembler() else f"{found} without nvdisasm"
+    identity = nvrtc.identity()
+    if "/" in identity:  # a toolkit's own library, named by its path
+        identity = "nvrtc {}.{}".format(*nvrtc.version())
+    # Without a disassembler the PTX decides how shared accesses are counted.
+    return identity if sass.find_disassembler() else f"{identity} without nvdisasm"
 
 
 def play(hole: Hole, source: str, salt: str = "") -> Score:
-    """Play a hole with a source; what is wrong with it is in the score, not raised.
+    """Play a hole with a source; the score holds the error of a wrong kernel.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def play(hole: Hole, source: str, salt: str = "") -> Score:
 
 
 def read_rules(bench: Bench) -> None:
-    """Read the source, before anything of it runs."""
+    """Refuse a source that breaks the rules, before any of it runs."""
     rules.check_source(bench.source)
     bench.shape = shape.find(bench.source) or shape.Shape.of(bench.hole.shape)
 
@@ -133,22 +133,22 @@ def compile_it(bench: Bench) -> None:
 
 
 def _require_parameters(bench: Bench, starter) -> None:
-    wanted = starter[starter.kernels[0]]
-    if _types(wanted) != _types(bench.kernel):
+    original = starter[starter.kernels[0]]
+    if _types(original) != _types(bench.kernel):
         raise CheckFailed.explained(
             f"The kernel is {bench.kernel.signature}, but the hole launches "
-            f"{wanted.signature}.",
+            f"{original.signature}.",
             "A parameter was added, removed, reordered or given another type.",
             f'ck.golf("{bench.hole.name}") shows the starter, which has them right.',
         )
 
 
 def _types(kernel: Kernel) -> list[str]:
-    return [_QUALIFIED.sub("", str(each.type)) for each in kernel.parameters]
+    return [_QUALIFIED.sub("", str(parameter.type)) for parameter in kernel.parameters]
 
 
 def check_sizes(bench: Bench) -> None:
-    """Require the right results, at sizes that nobody can know beforehand too."""
+    """Require the right results, at sizes drawn from the source's hash too."""
     for size in (*bench.hole.sizes, *bench.ragged):
         bench.run(size)
     for order in ORDERS:
@@ -156,9 +156,9 @@ def check_sizes(bench: Bench) -> None:
 
 
 def check_threads(bench: Bench) -> None:
-    """Ask the checkers, at a ragged size and at the scored one.
+    """Run the checkers at a ragged size and at the scored one.
 
-    The fourth, memcheck, is on in every launch.
+    Memcheck, the fourth checker, is on in every launch.
     """
     for size in (bench.ragged[1], bench.hole.scored):
         trial = bench.trial(size)
@@ -171,7 +171,7 @@ def check_threads(bench: Bench) -> None:
 
 
 def _require_order(findings) -> None:
-    """Refuse what is only noted, too: a submission is clean or it is not."""
+    """Refuse findings that are only notes, too: a submission must be free of any."""
     if len(findings):
         raise CheckFailed.explained(
             f"{findings.checker}: {next(iter(findings))}",
@@ -181,14 +181,14 @@ def _require_order(findings) -> None:
 
 
 def count_it(bench: Bench) -> None:
-    """Count the launches that are scored; their results have to be right as well."""
+    """Count the scored launches, whose results have to be right as well."""
     _require_work(bench)
     sizes = bench.hole.scored, bench.round
-    found = [bench.run(size) for size in sizes]
-    bench.counters = found[0]
+    counted = [bench.run(size) for size in sizes]
+    bench.counters = counted[0]
     bench.tallies = tuple(
         Tally(size, _counts(counters), bench.hole.ideals(size), _inexact(counters))
-        for size, counters in zip(sizes, found, strict=True)
+        for size, counters in zip(sizes, counted, strict=True)
     )
 
 
@@ -207,7 +207,7 @@ def _require_work(bench: Bench) -> None:
 STAGES: dict[str, Callable[[Bench], None]] = {
     "the rules": read_rules,
     "compiles": compile_it,
-    # First, because a race explains a wrong result better than its values do.
+    # Checked first: a race explains a wrong result better than its values do.
     "race-free": check_threads,
     "right at every size": check_sizes,
     "counted": count_it,
@@ -222,7 +222,7 @@ def _counts(counters) -> dict[str, int]:
 
 
 def _inexact(counters) -> frozenset[str]:
-    """Return the counts that are those of the PTX, which hardware need not share."""
+    """Return the counts of the PTX, which the hardware's may differ from."""
     return frozenset(
         metric
         for metric, fields in METRICS.items()

@@ -1,4 +1,4 @@
-"""Holes that reduce: rows of a matrix, or all elements of an array."""
+"""Holes that reduce the rows of a matrix, or a whole array."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from coursekit.exercises.golf.hole import Hole, Par, sectors
 from coursekit.exercises.inputs import blank
 
-# Whole numbers so small that every sum of them is exact in float32, in any order:
-# whoever leaves one out is wrong.
+# Integers so small that every sum of them is exact in float32, in any order: a kernel
+# that leaves one out is always found.
 _LARGEST = 64
 _SPAN = 8.0
-_LEVEL = 200.0  # exp of it is no float32: the maximum of a row has to come off
+_LEVEL = 200.0  # exp(_LEVEL) overflows float32: subtract the row's maximum
 
 
 def _whole(shape, generator) -> np.ndarray:
-    found = generator.integers(1, _LARGEST, shape) * generator.choice([-1, 1], shape)
-    return found.astype(np.float32)
+    integers = generator.integers(1, _LARGEST, shape) * generator.choice([-1, 1], shape)
+    return integers.astype(np.float32)
 
 
 def _matrix(size, generator) -> dict:
@@ -120,8 +120,8 @@ SOFTMAX = Hole(
     inputs=_spread,
     outputs=("y",),
     reference=_softmax,
-    # An addition for each column where a thread sums a row; two arguments of exp of
-    # at most _SPAN, rounded; 88 for what merging, exp, product and quotient round.
+    # One rounding per column where a thread sums a row; two rounded arguments of exp,
+    # each at most _SPAN; 88 roundings for merging, exp, product and quotient.
     roundings=lambda size: size[1] + 2 * int(_SPAN) + 88,
     sizes=((1, 4), (3, 36), (1, 1000)),
     scored=(8, 256),

@@ -1,4 +1,4 @@
-"""What the source of a submission may not hold, and why.
+"""Rules for the source of a submission, which forbid what makes launches differ.
 
 A score is worth something only where the same source does the same in every launch and
 on every machine. So a submission can neither tell the compiler, the machine or the time
@@ -32,7 +32,7 @@ _VARIABLE = re.compile(
     r"([\w$]+)\s*(?:\[\d*\]\s*)*[=;]",
     re.MULTILINE,
 )
-# What PTX shows for certain, whatever the source looks like.
+# Forbidden constructs that the PTX shows, however the source hides them.
 _PTX = {
     r"^\s*\.extern\s+\.func\b|^\s*alloca\b": (
         "calls a function of the system, such as printf or malloc",
@@ -51,7 +51,7 @@ def canonical(source: str) -> str:
 
 
 def check_source(source: str) -> None:
-    """Refuse what a submission may not hold, by its text.
+    """Refuse forbidden constructs in the text of a submission.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def check_source(source: str) -> None:
                 "Delete the line and type it again.",
             )
     code = _without_comments(source)
-    if odd := re.search(r"\\|\?\?", code):  # spellings of other characters
+    if odd := re.search(r"\\|\?\?", code):  # line splices and trigraphs
         raise _refused(code, odd.start(), f"`{odd.group()}`", "spellings by number")
     _check_directives(code)
     for match in _NAME.finditer(code):
@@ -84,7 +84,7 @@ def check_source(source: str) -> None:
 
 
 def check_ptx(ptx: str) -> None:
-    """Refuse what would let launches differ, by the compiled code.
+    """Refuse compiled code with which two launches could differ.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def check_ptx(ptx: str) -> None:
         if re.search(pattern, ptx, re.MULTILINE):
             raise _remembers(what, why)
     for name in _VARIABLE.findall(ptx):
-        # A constant whose value the compiler knows is declared, and not used.
+        # The compiler declares constants with known values without using them.
         if len(re.findall(rf"(?<![\w$]){re.escape(name)}(?![\w$])", ptx)) > 1:
             raise _remembers(
                 f"uses a variable in device memory, {name}",
@@ -125,20 +125,20 @@ def _without_comments(source: str) -> str:
     for match in _SCAN.finditer(spliced):
         if match.start() < done:
             continue
-        begin, found = match.start(), match.group()
-        if found[0] == "/" and found != "/*":
-            parts += [spliced[done:begin], re.sub(r"[^\n]", " ", found)]
+        begin, opening = match.start(), match.group()
+        if opening[0] == "/" and opening != "/*":
+            parts += [spliced[done:begin], re.sub(r"[^\n]", " ", opening)]
             done = match.end()
-        elif found == '"' and (extern := _extern(spliced, begin)):
+        elif opening == '"' and (extern := _extern(spliced, begin)):
             parts += [spliced[done:begin], " " * (extern - begin)]
             done = extern
-        elif found != "'" or not _separates_digits(spliced, begin):
-            raise _refused(spliced, begin, f"{found}", "texts or open comments")
+        elif opening != "'" or not _separates_digits(spliced, begin):
+            raise _refused(spliced, begin, f"{opening}", "texts or open comments")
     return "".join([*parts, spliced[done:]])
 
 
 def _joined(match: re.Match[str]) -> str:
-    """Join the lines that a backslash holds together, as a compiler does first."""
+    """Join lines that end in a backslash, as the preprocessor does first."""
     return match.group().replace("\\\n", "") + "\n" * match.group().count("\n")
 
 
@@ -160,8 +160,8 @@ def _check_directives(code: str) -> None:
         word, rest = match.groups()
         unroll = word == "pragma" and rest.split()[:1] in (["unroll"], ["nounroll"])
         if not unroll and (word != "define" or "#" in rest or "%:" in rest):
-            found = f"`{' '.join(match.group().split())}`"
-            raise _refused(code, match.start(), found, "other texts or compilers")
+            directive = f"`{' '.join(match.group().split())}`"
+            raise _refused(code, match.start(), directive, "other texts or compilers")
     rest = _DIRECTIVE.sub("", code)
     if "#" in rest or "%:" in rest or "_Pragma" in rest:
         at = re.search(r"#|%:|_Pragma", code).start()

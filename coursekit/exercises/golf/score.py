@@ -10,7 +10,7 @@ from coursekit.exercises.golf.outcome import Outcome
 
 @dataclass(frozen=True, repr=False)
 class Score(Outcome):
-    """What became of a submission; `Outcome` describes the attributes."""
+    """The outcome of a submission, with a card; `Outcome` describes the attributes."""
 
     def __repr__(self) -> str:
         return card.text(self)

@@ -1,4 +1,4 @@
-"""The launch of a submission, as a line of its source says it.
+"""The launch of a submission, read from a line of its source.
 
     // golf: grid = ceil(cols / 32), ceil(rows / 32); block = 32, 8; shared = 0
 
@@ -36,7 +36,7 @@ class Shape:
     Attributes
     ----------
     text : str
-        As it was written, without the comment's beginning.
+        The declaration as it was written, without the comment's beginning.
     """
 
     text: str
@@ -51,15 +51,15 @@ class Shape:
         LaunchError
             It is not of the form above.
         """
-        found = {}
+        parts = {}
         for part in filter(str.strip, text.split(";")):
             name, equals, value = part.partition("=")
-            if name.strip() not in _PARTS or not equals or name.strip() in found:
+            if name.strip() not in _PARTS or not equals or name.strip() in parts:
                 raise _unreadable(text, f"{part.strip()!r} is none of its parts.")
-            found[name.strip()] = _parsed(text, value.strip())
-        if missing := {"grid", "block"} - found.keys():
+            parts[name.strip()] = _parsed(text, value.strip())
+        if missing := {"grid", "block"} - parts.keys():
             raise _unreadable(text, f"It does not say the {min(missing)}.")
-        return cls(" ".join(text.split()), found)
+        return cls(" ".join(text.split()), parts)
 
     def at(self, sizes: Mapping[str, int]) -> tuple[tuple[int, ...], ...]:
         """Return grid, block and shared bytes for a problem.
@@ -79,7 +79,7 @@ class Shape:
         given = {size: Fraction(number) for size, number in sizes.items()}
         node = self.parts[name]
         entries = node.elts if isinstance(node, ast.Tuple) else [node]
-        found = []
+        numbers = []
         for entry in entries:
             try:
                 number = Fraction(_value(entry, given))
@@ -89,8 +89,8 @@ class Shape:
                 raise _unreadable(
                     self.text, f"{name} = {ast.unparse(entry)} is {float(number):g}."
                 )
-            found.append(int(number))
-        return tuple(found)
+            numbers.append(int(number))
+        return tuple(numbers)
 
 
 def find(source: str) -> Shape | None:
@@ -152,9 +152,9 @@ def _value(node: ast.expr, sizes: Mapping[str, Fraction]):
             return Fraction(_OPERATORS[type(op)](*pair))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if args:
             if name in _FUNCTIONS:
-                return _FUNCTIONS[name](*(_value(one, sizes) for one in args))
-    known = ", ".join((*sizes, *_FUNCTIONS))
-    raise ValueError(f"{ast.unparse(node)} is none of {known}, + - * / // %")
+                return _FUNCTIONS[name](*(_value(argument, sizes) for argument in args))
+    allowed = ", ".join((*sizes, *_FUNCTIONS))
+    raise ValueError(f"{ast.unparse(node)} is none of {allowed}, + - * / // %")
 
 
 def _unreadable(text: str, why: str) -> CourseError:

@@ -1,4 +1,4 @@
-"""A submission as a file: who, which hole, the source, its hash, and what it claims.
+"""A submission as a JSON file: player, hole, source, hash and claimed counts.
 
     {"schema": 1, "hole": "transpose", "name": "Ada", "sha256": "...",
      "compiler": "nvidia-cuda-nvrtc 13.5.6", "counts": {"sectors": 6144, ...},
@@ -33,7 +33,7 @@ _FIELDS = {
 
 @dataclass(frozen=True)
 class Submission:
-    """What a file says.
+    """The contents of a submission's file.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Submission:
 
     @classmethod
     def of(cls, score: Score, name: str) -> Submission:
-        """Make a submission of a score.
+        """Make a submission from a score.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Verified:
-    """A submission beside what came of playing it here.
+    """A submission with the score that playing it on this machine gave.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Verified:
     trouble : str
         Why it does not stand; "" where it does.
     note : str
-        What differs without harm, such as the compiler.
+        A harmless difference, such as another compiler.
     """
 
     submission: Submission
@@ -179,7 +179,7 @@ def read(path: Path) -> Submission:
 
 
 def verify(submission: Submission, salt: str = "") -> Verified:
-    """Play a submission again, and compare with what it claims."""
+    """Play a submission again, and compare the result with its claims."""
     hole = holes.find(submission.hole)
     source = rules.canonical(submission.source)
     sha = sha256(source)
@@ -205,7 +205,7 @@ def verify(submission: Submission, salt: str = "") -> Verified:
 
 
 def shown(path: Path) -> str:
-    """Return the name of a file as it is safe to print."""
+    """Return the name of a file without characters that a terminal would obey."""
     return "".join(c if c.isprintable() else "?" for c in path.name)
 
 

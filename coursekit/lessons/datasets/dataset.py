@@ -25,9 +25,9 @@ class Dataset:
     labels : numpy.ndarray
         (pictures,), uint8, from 0 to one less than there are classes; read-only.
     name : str
-        What they are, such as "MNIST".
+        The name of the data set, such as "MNIST".
     origin : str
-        Where they came from, a sentence.
+        The origin of the pictures, as a sentence.
     """
 
     images: np.ndarray
@@ -52,7 +52,7 @@ class Dataset:
 
     @property
     def classes(self) -> int:
-        """How many labels there are: one more than the largest, and 10 at least."""
+        """The number of classes: one more than the largest label, at least 10."""
         return max(10, int(self.labels.max(initial=0)) + 1)
 
     def part(self, first: int, last: int) -> Dataset:

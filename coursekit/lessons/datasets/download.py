@@ -20,14 +20,14 @@ _PIECE = 1 << 16
 
 @dataclass(frozen=True)
 class Known:
-    """A file of which it is known what it holds."""
+    """A file whose name, size and SHA-256 are known before it is fetched."""
 
     name: str
     nbytes: int
     sha256: str
 
 
-def fetch(known: Known, folder: Path, mirrors: Sequence[str]) -> Path:
+def fetch(published: Known, folder: Path, mirrors: Sequence[str]) -> Path:
     """Return the file from a folder, fetched from the first mirror that has it.
 
     It is compared with its SHA-256, written under another name, and only then given
@@ -35,7 +35,7 @@ def fetch(known: Known, folder: Path, mirrors: Sequence[str]) -> Path:
 
     Parameters
     ----------
-    known : Known
+    published : Known
     folder : Path
         Made when it is not there.
     mirrors : sequence of str
@@ -47,13 +47,13 @@ def fetch(known: Known, folder: Path, mirrors: Sequence[str]) -> Path:
         It is not in the folder and no mirror has it; the message has every reason.
         Or a mirror has it, and the folder has no place for it.
     """
-    file = folder / known.name
-    if is_whole(file, known):
+    file = folder / published.name
+    if is_whole(file, published):
         return file
     reasons = []
     for mirror in mirrors:
         try:
-            content = _received(mirror, known)
+            content = _received(mirror, published)
         except (OSError, ValueError, HTTPException, _Wrong) as error:
             reasons.append(f"{mirror}: {_reason(error)}")
         else:
@@ -62,50 +62,50 @@ def fetch(known: Known, folder: Path, mirrors: Sequence[str]) -> Path:
     raise DataError.explained(
         f"{file} {state}, and could not be fetched.",
         "; ".join(reasons) or "Nothing may be fetched from the network here.",
-        f"Put {known.name} with the SHA-256 {known.sha256} there yourself, "
+        f"Put {published.name} with the SHA-256 {published.sha256} there yourself, "
         "or take drawn_digits().",
     )
 
 
-def is_whole(file: Path, known: Known) -> bool:
-    """Tell whether a file is there and holds what it should."""
+def is_whole(file: Path, published: Known) -> bool:
+    """Tell whether a file exists and has the published size and SHA-256."""
     try:
-        if file.stat().st_size != known.nbytes:
+        if file.stat().st_size != published.nbytes:
             return False
         with open(file, "rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest() == known.sha256
+            return hashlib.file_digest(stream, "sha256").hexdigest() == published.sha256
     except OSError:
         return False
 
 
 class _Wrong(Exception):
-    """What a mirror sent is not the file."""
+    """A mirror sent something else than the file."""
 
 
 def _reason(error: Exception) -> str:
     return str(getattr(error, "reason", None) or error or type(error).__name__).strip()
 
 
-def _received(mirror: str, known: Known) -> bytes:
-    """Return what a mirror sends, if it is the file; no more is read than that has."""
-    request = urllib.request.Request(mirror + known.name)
+def _received(mirror: str, published: Known) -> bytes:
+    """Return the file from a mirror; stop reading a reply that is too long."""
+    request = urllib.request.Request(mirror + published.name)
     pieces, done = [], 0
     with (
         urllib.request.urlopen(request, timeout=PATIENCE_S) as stream,
-        ProgressBar(known.name, verb="fetching", unit="bytes") as bar,
+        ProgressBar(published.name, verb="fetching", unit="bytes") as bar,
     ):
         while piece := stream.read(_PIECE):
             done += len(piece)
-            if done > known.nbytes:
-                raise _Wrong(f"sent more than the {known.nbytes:,} bytes it has")
+            if done > published.nbytes:
+                raise _Wrong(f"sent more than the {published.nbytes:,} bytes it has")
             pieces.append(piece)
-            bar(done, known.nbytes)
-    if done < known.nbytes:
-        raise _Wrong(f"sent {done:,} of {known.nbytes:,} bytes")
+            bar(done, published.nbytes)
+    if done < published.nbytes:
+        raise _Wrong(f"sent {done:,} of {published.nbytes:,} bytes")
     content = b"".join(pieces)
-    found = hashlib.sha256(content).hexdigest()
-    if found != known.sha256:
-        raise _Wrong(f"sent something whose SHA-256 is {found}")
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != published.sha256:
+        raise _Wrong(f"sent something whose SHA-256 is {digest}")
     return content
 
 

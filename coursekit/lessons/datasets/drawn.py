@@ -1,4 +1,4 @@
-"""Digits drawn with a pen of our own, each time a little differently."""
+"""Digits drawn from strokes of a simulated pen, each one a little different."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _WOBBLE = 0.05
 _THICKNESS = (0.022, 0.062)
 _INK = (0.75, 1.0)
 _NOISE = 0.1
-_SPECKS, _SPECK = 0.01, 0.25  # so many pixels are so much darker
-_CHANCES = 9  # random numbers that a picture takes before its wobble and noise
+_SPECKS, _SPECK = 0.01, 0.25  # share of dark pixels, and how much darker they are
+_CHANCES = 9  # random numbers per picture, besides wobble and noise
 _GRAIN = 4096
 
 
@@ -33,8 +33,8 @@ def _arc(x, y, width, height, start, end, steps=10) -> list[tuple[float, float]]
     ]
 
 
-# What a pen does for each digit, some in two ways: strokes through points (x, y) of
-# the unit square, from the top left.
+# The strokes of each digit, of some in two variants: points (x, y) of the unit square,
+# from the top left.
 _PLANS: dict[int, list[list[list[tuple[float, float]]]]] = {
     0: [[_arc(0.5, 0.5, 0.29, 0.42, -100, 260, 16)]],
     1: [
@@ -118,7 +118,7 @@ _PLANS: dict[int, list[list[list[tuple[float, float]]]]] = {
 
 
 def plan(digit: int) -> list[list[tuple[float, float]]]:
-    """Return the strokes of a digit as our pen means them, points of the unit square.
+    """Return the strokes of a digit before any variation, as points of the unit square.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def drawn_digits(count: int, *, size: int = 28, seed: int = 0) -> Dataset:
     Parameters
     ----------
     count : int
-        How many; labels follow no order, and each occurs about as often.
+        The number of pictures; labels are in random order, all about equally frequent.
     size : int
         Rows and columns, from 8 to 64.
     seed : int
@@ -190,7 +190,7 @@ def _strokes(plan, chances: np.ndarray, wobble: np.ndarray) -> list:
     slant = _between(_SLANT, chances[:, 3])
     turn = _between((-_TURN, _TURN), chances[:, 4])
     shift = _between((-_SHIFT, _SHIFT), chances[:, 5:7])
-    found = []
+    bent = []
     for stroke in plan:
         points = np.round(np.array(stroke) * _GRAIN) / _GRAIN - 0.5
         x, y = points.astype(np.float32).T[:, None]
@@ -198,12 +198,12 @@ def _strokes(plan, chances: np.ndarray, wobble: np.ndarray) -> list:
         x, y = wide[:, None] * (x - slant[:, None] * y), scale[:, None] * y
         x, y = x - turn[:, None] * y, y + turn[:, None] * x
         places = np.stack([x, y], axis=2) + shift[:, None] + np.float32(0.5)
-        found.append(places)
-    return found
+        bent.append(places)
+    return bent
 
 
 def _bent(x, y, wobble: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Move points as a hand does: neighbours by about the same."""
+    """Displace points smoothly, as a hand does: neighbours move by about the same."""
     a = _between((-_WOBBLE, _WOBBLE), wobble)[..., None] * 4
     return (
         x + a[:, 0, 0] * x * y + a[:, 0, 1] * y * y + a[:, 0, 2] * (x * x - y * y) * y,
@@ -236,7 +236,7 @@ def _squares(start: np.ndarray, end: np.ndarray, middle: np.ndarray) -> np.ndarr
 
 
 def _bytes(ink: np.ndarray, chances: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    """Turn ink into pixels: some pens are paler, and paper and scanner add noise."""
+    """Turn ink into pixels: pens differ in darkness, and the scanner adds noise."""
     strength = _between(_INK, chances[:, 8])[:, None, None]
     grain = np.float32(_NOISE) * (2 * noise - 1) * (ink > 0)
     specks = np.float32(_SPECK) * (noise > np.float32(1 - _SPECKS))

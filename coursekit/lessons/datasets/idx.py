@@ -13,7 +13,7 @@ import numpy as np
 from coursekit.errors import DataError
 
 _BYTES = 0x08  # the code of unsigned bytes, in the third byte of a file
-_MOST_AXES = 32  # that every NumPy has room for
+_MOST_AXES = 32  # that every version of NumPy supports
 _GZIP = b"\x1f\x8b"
 
 
@@ -53,12 +53,12 @@ def read_idx(path: str | os.PathLike) -> np.ndarray:
         )
     start = 4 + 4 * axes
     lengths = np.frombuffer(content[4:start].ljust(4 * axes, b"\0"), ">u4").tolist()
-    promised, found = math.prod(lengths), max(len(content) - start, 0)
-    if promised != found or len(content) < start:
+    promised, present = math.prod(lengths), max(len(content) - start, 0)
+    if promised != present or len(content) < start:
         shape = " x ".join(map(str, lengths))
         raise DataError.explained(
-            f"{file} promises {shape} = {promised:,} bytes and holds {found:,}.",
-            "It was cut short, or something was added." if found else _EMPTY,
+            f"{file} promises {shape} = {promised:,} bytes and holds {present:,}.",
+            "It was cut short, or something was added." if present else _EMPTY,
             "Delete it and fetch it again.",
         )
     return np.frombuffer(content, np.uint8, offset=start).reshape(lengths).copy()

@@ -1,4 +1,4 @@
-"""Strokes of a pen as a picture like MNIST's: a drawing as it would be scanned."""
+"""Turn the strokes of a drawing into a picture like those of MNIST."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Stroke = Sequence[Sequence[float]]  # points (x, y), from the top left
 SIDE, BOX = 28, 20  # pixels: the picture, and what the ink fits into
 PEN, EDGE = 2.5, 1.2  # pixels: how thick a line is, and how wide it fades
 MIDDLE = 14.5  # where the ink's centre of mass lies, from the outer edge
-SMALLEST = 0.1  # a drawing that is smaller is no digit, and is not blown up
+SMALLEST = 0.1  # a smaller drawing is not enlarged: it is no digit
 
 
 def scanned(strokes: Sequence[Stroke]) -> np.ndarray:
@@ -48,15 +48,15 @@ def scanned(strokes: Sequence[Stroke]) -> np.ndarray:
     scale = (BOX - PEN) / max(float((high - low).max()), SMALLEST)
     placed = (lines - (low + high) / 2) * scale + MIDDLE
     moved = np.zeros(2)
-    for _ in range(3):  # greys change with the place, and the centre with them
+    for _ in range(3):  # moving changes the greys, and so the centre
         moved += MIDDLE - _centre(_ink(placed + moved))
-    reach = (BOX + EDGE) / 2  # of the ink from its middle; nothing is cut off
+    reach = (BOX + EDGE) / 2  # from the ink's middle, so that nothing is cut off
     moved = np.clip(moved, reach - MIDDLE, SIDE - reach - MIDDLE)
     return np.round(255 * _ink(placed + moved)).astype(np.uint8)
 
 
 def _lines(strokes: Sequence[Stroke]) -> np.ndarray:
-    """Return all straight pieces, (pieces, ends, 2)."""
+    """Return all straight pieces of the strokes, (pieces, ends, 2)."""
     pieces = [
         pair
         for stroke in strokes
@@ -74,7 +74,7 @@ def _centre(ink: np.ndarray) -> np.ndarray:
 def _ink(lines: np.ndarray) -> np.ndarray:
     """Return how much ink is on each pixel, 0 to 1, by its distance to the lines."""
     middles = np.arange(SIDE) + 0.5
-    nearest = np.full((SIDE, SIDE), np.inf)  # its square
+    nearest = np.full((SIDE, SIDE), np.inf)  # squared distance
     for (x0, y0), (x1, y1) in lines:
         x, y = middles[None, :] - x0, middles[:, None] - y0
         dx, dy = x1 - x0, y1 - y0

@@ -1,4 +1,4 @@
-"""Where the pictures come from: a download, a package of Debian's, or our own pen."""
+"""The sources of pictures: MNIST from the web, Fashion-MNIST from Debian, our own."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MNIST = {
 }
 # dpkg lists the files of an installed package here.
 FASHION_LIST = Path("/var/lib/dpkg/info/dataset-fashion-mnist.list")
-DRAWN = {"train": (8000, 0), "test": (2000, 1)}  # how many, and from which seed
+DRAWN = {"train": (8000, 0), "test": (2000, 1)}  # number of pictures, seed
 
 
 def mnist(
@@ -72,7 +72,7 @@ def mnist(
     """
     images, labels = _known_part(MNIST, part)
     place = Path(folder) if folder is not None else paths.data() / "mnist"
-    files = [fetch(known, place, mirrors) for known in (images, labels)]
+    files = [fetch(published, place, mirrors) for published in (images, labels)]
     return Dataset(*map(read_idx, files), "MNIST", f"The {part} files in {place}.")
 
 
@@ -91,13 +91,13 @@ def fashion_mnist(part: str = "train", *, listing: Path | None = None) -> Datase
     DataError
         The package is not installed, or lacks a file.
     """
-    wanted = [known.name for known in _known_part(MNIST, part)]
+    files = [published.name for published in _known_part(MNIST, part)]
     try:
         names = (listing or FASHION_LIST).read_text(encoding="utf-8").splitlines()
     except OSError:
         names = []
-    # The files bear the names of MNIST's, compressed or not.
-    stems = [name.removesuffix(".gz") for name in wanted]
+    # The files have the same names as MNIST's, with or without .gz.
+    stems = [name.removesuffix(".gz") for name in files]
     by_stem = {Path(name).name.removesuffix(".gz"): Path(name) for name in names}
     missing = [stem for stem in stems if stem not in by_stem]
     if missing:
@@ -111,9 +111,10 @@ def fashion_mnist(part: str = "train", *, listing: Path | None = None) -> Datase
 
 
 def load(part: str = "train", *, mirrors: Sequence[str] = MIRRORS) -> Dataset:
-    """Return the first of MNIST, Fashion-MNIST and drawn digits that can be had.
+    """Return MNIST, else Fashion-MNIST, else drawn digits: the first that is available.
 
-    Its `name` says which it is, and `origin` why none before it.
+    The data set's `name` says which it is, and its `origin` why the ones before it are
+    not available.
 
     Parameters
     ----------
@@ -126,18 +127,18 @@ def load(part: str = "train", *, mirrors: Sequence[str] = MIRRORS) -> Dataset:
     reasons = []
     for source in (lambda: mnist(part, mirrors=mirrors), lambda: fashion_mnist(part)):
         try:
-            found = source()
+            dataset = source()
         except DataError as error:
             reasons.append(error.what)
         else:
-            return found if not reasons else _because(found, reasons)
+            return dataset if not reasons else _because(dataset, reasons)
     count, seed = DRAWN[part]
     return _because(drawn_digits(count, seed=seed), reasons)
 
 
-def _because(found: Dataset, reasons: list[str]) -> Dataset:
-    origin = " ".join([found.origin, *reasons])
-    return Dataset(found.images, found.labels, found.name, origin)
+def _because(dataset: Dataset, reasons: list[str]) -> Dataset:
+    origin = " ".join([dataset.origin, *reasons])
+    return Dataset(dataset.images, dataset.labels, dataset.name, origin)
 
 
 def _known_part(table: dict, part: str):

@@ -28,12 +28,12 @@ def fusion(
         such as ``exp(x)``, and ``sum``, ``max``, ``min`` or ``mean`` of all elements,
         or of rows with ``axis=-1`` (which keeps the axis, with length 1).
     shapes : mapping of str to int or tuple of int
-        Of the inputs; they broadcast as in NumPy.
+        Shapes of the inputs; they broadcast as in NumPy.
     fuse : "all", or sequence of groups
         Results that one kernel computes together: ``[("t", "u", "y")]``. What is in no
         group is a kernel of its own.
     dtypes : dtype, or mapping of str to dtype
-        Of all tensors, or of some; the others are float32.
+        The dtype of all tensors, or those of some; the others are float32.
     device : str, optional
         Whose bandwidth bounds the time.
 

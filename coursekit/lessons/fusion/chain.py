@@ -68,40 +68,40 @@ def operations(
     """Read the lines of a chain and find the shape of every result."""
     lines = chain.splitlines() if isinstance(chain, str) else list(chain)
     lines = [line.strip() for line in lines if line.strip()]
-    known = {
+    tensors = {
         name: Tensor(name, _shape(name, shape), _itemsize(dtypes, name))
         for name, shape in shapes.items()
     }
-    found: list[Operation] = []
+    parsed: list[Operation] = []
     for line in lines:
-        operation = _operation(line, known, dtypes)
-        known[operation.name] = operation.result
-        found.append(operation)
-    if not found:
+        operation = _operation(line, tensors, dtypes)
+        tensors[operation.name] = operation.result
+        parsed.append(operation)
+    if not parsed:
         raise _unreadable("", "it has no line")
-    return tuple(found)
+    return tuple(parsed)
 
 
 def outputs(chain: Sequence[Operation]) -> set[str]:
-    """Results that no other line uses: what the chain is for."""
+    """Return the results that no other line reads: the outputs of the chain."""
     used = {tensor.name for operation in chain for tensor in operation.reads}
     return {operation.name for operation in chain} - used
 
 
-def _operation(line: str, known: Mapping[str, Tensor], dtypes: Any) -> Operation:
+def _operation(line: str, tensors: Mapping[str, Tensor], dtypes: Any) -> Operation:
     target, value = _parsed(line)
-    if target in known:
+    if target in tensors:
         raise _unreadable(line, f"{target} has a value already")
     reduces = ""
     if _is_reduction(value):
         reduces, value = _reduction(line, value)
     names = list(dict.fromkeys(_names(line, value)))
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in tensors]
     if unknown:
         raise _unreadable(line, f"{unknown[0]} is neither an input nor computed before")
     if not names:
         raise _unreadable(line, "it reads no tensor")
-    reads = tuple(known[name] for name in names)
+    reads = tuple(tensors[name] for name in names)
     try:
         extent = np.broadcast_shapes(*(tensor.shape for tensor in reads))
     except ValueError:

@@ -1,9 +1,9 @@
-"""Bytes of kernels that compute several operations of a chain at once.
+"""Bytes that a kernel moves when it computes several operations of a chain.
 
-Two figures for each tensor. The least: every byte once, as if caches forgot nothing.
-What warps ask for: 32 lanes take consecutive elements, and each of their requests
-moves whole 32-byte sectors; that is what ``ck.count`` counts. They differ where a
-tensor is broadcast, and where a warp stores one value of a row.
+There are two figures for each tensor. The least: every byte moves once, as with perfect
+caches. What warps request: 32 lanes take consecutive elements, and each request moves
+whole 32-byte sectors, as ``ck.count`` counts them. The figures differ where a tensor is
+broadcast, and where a warp stores one value of a row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SECTOR_BYTES, LANES = 32, 32
 
 @dataclass(frozen=True)
 class Traffic:
-    """A tensor that a kernel reads or writes, and the bytes of that."""
+    """A tensor that a kernel reads or writes, and the bytes moved for it."""
 
     name: str
     least: int
@@ -30,7 +30,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class FusedKernel:
-    """Operations that one launch computes, what it reads and what it writes."""
+    """The operations that one launch computes, its reads and its writes."""
 
     operations: tuple[Operation, ...]
     reads: tuple[Traffic, ...]
@@ -38,25 +38,25 @@ class FusedKernel:
 
     @property
     def name(self) -> str:
-        """Names of the results, with a plus between."""
+        """The names of the results, joined by a plus."""
         return " + ".join(operation.name for operation in self.operations)
 
     @property
     def least(self) -> int:
-        """Bytes that have to move, each once."""
+        """The bytes that have to move when each is moved once."""
         return sum(part.least for part in (*self.reads, *self.writes))
 
     @property
     def asked(self) -> int:
-        """Bytes of the sectors that its warps ask for."""
+        """The bytes of the sectors that the kernel's warps request."""
         return sum(part.asked for part in (*self.reads, *self.writes))
 
 
 def read_bytes(tensor: Tensor, extent: Sequence[int]) -> int:
-    """Bytes that warps ask for to read a tensor for every element of an extent.
+    """Return the bytes that warps request to read a tensor for a whole extent.
 
-    Where the last axis is broadcast, all lanes of a warp want one value: a sector.
-    That holds for last axes of a multiple of 32.
+    Where the last axis is broadcast, all lanes of a warp read one value, which takes a
+    sector. That holds for last axes of a multiple of 32.
     """
     elements = math.prod(extent)
     last = tensor.shape[-1] if tensor.shape else 1
@@ -66,7 +66,7 @@ def read_bytes(tensor: Tensor, extent: Sequence[int]) -> int:
 
 
 def write_bytes(operation: Operation) -> int:
-    """Bytes that warps store; the one value of a row, or of all, takes a sector."""
+    """Return the bytes that warps store; a single value takes a whole sector."""
     if operation.reduces:
         return SECTOR_BYTES * math.prod(operation.result.shape)
     return operation.result.nbytes
@@ -111,7 +111,7 @@ def grouped(chain: Sequence[Operation], fuse: Any) -> tuple[FusedKernel, ...]:
 
 
 def blocked(group: Sequence[Operation]) -> tuple[Operation, Operation] | None:
-    """Return a reduction of all elements and who uses its value in the same group."""
+    """Return a reduction of all elements and its reader in the same group."""
     for first in group:
         for second in group:
             uses = first.name in (tensor.name for tensor in second.reads)
@@ -122,17 +122,17 @@ def blocked(group: Sequence[Operation]) -> tuple[Operation, Operation] | None:
 
 def _groups(chain: Sequence[Operation], fuse: Any) -> list[list[Operation]]:
     by_name = {operation.name: operation for operation in chain}
-    wanted = [list(by_name)] if fuse == "all" else [list(group) for group in fuse]
-    named = [name for group in wanted for name in group]
+    asked = [list(by_name)] if fuse == "all" else [list(group) for group in fuse]
+    named = [name for group in asked for name in group]
     wrong = [name for name in named if name not in by_name]
     if wrong or len(set(named)) < len(named):
         raise ArgumentError.explained(
-            f"ck.fusion cannot fuse {wanted!r}.",
+            f"ck.fusion cannot fuse {asked!r}.",
             "Each result can be in one group, and groups name results only: "
             f"{', '.join(by_name)}.",
             f"Write for example fuse=[{tuple(by_name)[:2]!r}].",
         )
-    groups = [[op for op in chain if op.name in group] for group in wanted if group]
+    groups = [[op for op in chain if op.name in group] for group in asked if group]
     groups += [[op] for op in chain if op.name not in named]
     return sorted(groups, key=lambda group: chain.index(group[0]))
 

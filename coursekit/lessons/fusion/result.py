@@ -1,4 +1,4 @@
-"""What `ck.fusion` returns: kernels, bytes, launches, and the time that bytes need."""
+"""The result of `ck.fusion`: kernels, bytes, launches, and a bound on the time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Fusion:
     ----------
     operations : tuple of Operation
     kernels : tuple of FusedKernel
-        In the order of their launches.
+        The kernels in the order of their launches.
     device : DeviceProperties
         Whose bandwidth bounds the time.
     """
@@ -35,20 +35,20 @@ class Fusion:
 
     @property
     def bytes_least(self) -> int:
-        """Bytes that have to move: each tensor once in every kernel that needs it."""
+        """The bytes that have to move: each kernel moves each tensor once."""
         return sum(kernel.least for kernel in self.kernels)
 
     @property
     def bytes_asked(self) -> int:
-        """Bytes of the sectors that warps ask for, as ``ck.count`` counts them.
+        """The bytes of the sectors that warps request, as ``ck.count`` counts them.
 
-        More than the least where a tensor is broadcast: caches serve the rest.
+        They are more than the least where a tensor is broadcast: caches serve the rest.
         """
         return sum(kernel.asked for kernel in self.kernels)
 
     @property
     def bound_us(self) -> float:
-        """Microseconds that the least bytes take through memory: a bound, no time.
+        """A lower bound: microseconds that memory needs for the least bytes.
 
         It holds for tensors much larger than L2, which serves smaller ones faster.
         """
@@ -56,12 +56,12 @@ class Fusion:
 
     @property
     def unfused(self) -> Fusion:
-        """The same chain with a kernel for each operation."""
+        """The fusion result of the same chain with a kernel for each operation."""
         return Fusion(self.operations, grouped(self.operations, ()), self.device)
 
     @property
     def kept_on_chip(self) -> tuple[str, ...]:
-        """Results that never reach memory."""
+        """The results that no kernel writes to memory."""
         written = {part.name for kernel in self.kernels for part in kernel.writes}
         return tuple(op.name for op in self.operations if op.name not in written)
 
@@ -69,8 +69,8 @@ class Fusion:
     def bytes_of_all_tensors(self) -> int:
         """Bytes of the inputs and of every result, each once."""
         chain = self.operations
-        found = {tensor for op in chain for tensor in (*op.reads, op.result)}
-        return sum(tensor.nbytes for tensor in found)
+        tensors = {tensor for op in chain for tensor in (*op.reads, op.result)}
+        return sum(tensor.nbytes for tensor in tensors)
 
     @property
     def summary(self) -> str:
@@ -101,25 +101,25 @@ class Fusion:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the bound supposes."""
-        found = ["A bound by bytes alone: launches and arithmetic come on top."]
+        """Assumptions behind the bound, as sentences."""
+        sentences = ["A bound by bytes alone: launches and arithmetic come on top."]
         if self.bytes_asked != self.bytes_least:
-            found.append(
+            sentences.append(
                 f"Warps ask for {_bytes(self.bytes_asked)} in sectors of 32 bytes; "
                 "what is more than the least, caches can serve."
             )
         if self.bytes_of_all_tensors <= self.device.l2_bytes:
-            found.append(
+            sentences.append(
                 f"All these tensors fit the L2 of {self.device.l2_bytes / 2**20:g} "
                 "MiB, which is faster than memory: the bound is for larger ones."
             )
         if rows := [k for k in self.kernels if _keeps_rows(k)]:
             longest = max(op.extent[-1] for k in rows for op in k.operations)
-            found.append(
+            sentences.append(
                 f"A kernel that reduces rows and goes on with them keeps a row of "
                 f"{longest:,} elements on the chip, or reads it again."
             )
-        return tuple(found)
+        return tuple(sentences)
 
     def __repr__(self) -> str:
         lines = [

@@ -22,7 +22,7 @@ def minimise(
     tries: int = 400,
     **case: Any,
 ) -> Minimised:
-    """Shrink the sizes and the data of a failing launch for as long as it fails.
+    """Shrink the sizes and the data of a failing launch as far as it still fails.
 
     A case fails where `launch` raises an error of the course or an AssertionError, or
     returns False. Only the *same* failure counts: an error of the same class, and of

@@ -6,7 +6,7 @@ import numpy as np
 
 from coursekit.lessons.minimise.trials import Trials
 
-CLOSE = 8  # sizes so near to the least are tried one by one
+CLOSE = 8  # this many sizes from the least are tried one by one
 
 
 def length(value: int | np.ndarray) -> int:
@@ -24,7 +24,7 @@ def smaller(trials: Trials, name: str, least: int) -> None:
 
 
 def _smaller_size(trials: Trials, name: str, least: int) -> None:
-    """Bisect; then ask for each size near the least, as not all below need pass."""
+    """Bisect a size; then try every size near the least, in case some there pass."""
     if trials.case[name] <= least or trials.accept(**{name: least}):
         return
     passes = least
@@ -61,7 +61,7 @@ def _without_pieces(trials: Trials, name: str, piece: int, least: int) -> bool:
 
 
 def _plainer_elements(trials: Trials, name: str) -> None:
-    """Try 0, then 1, in place of each element."""
+    """Replace each element by 0, else by 1, where the case still fails."""
     for place in range(length(trials.case[name])):
         for plain in (0, 1):
             array = trials.case[name].copy()

@@ -1,4 +1,4 @@
-"""The way to a smallest case, as a picture: sizes over the cases that were run."""
+"""A plot of the search for the smallest case: sizes over the cases that were run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def draw(
     attempts : sequence of Attempt
         All cases that were run, in order.
     summary : str
-        How many were run, in words.
+        The number of cases that were run, in words.
     """
     names = list(smallest)[: len(plot.COLOURS)]
     sizes = [[length(a.case[name]) for name in names] for a in attempts]
@@ -66,7 +66,7 @@ def draw(
 
 
 def _draw_one(axes, number: int, name: str, values, fails) -> None:
-    """Draw one size: a step line of what is kept, a mark where another was tried."""
+    """Draw one size: a line for the smallest so far, marks for other trials."""
     colour, marker = plot.COLOURS[number], plot.MARKERS[number]
     kept, best = [], values[0]
     tried: dict[bool, list[tuple[int, int]]] = {True: [(1, best)], False: []}

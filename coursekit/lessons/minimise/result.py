@@ -1,4 +1,4 @@
-"""What `ck.minimise` returns: the smallest failing case, and the way to it."""
+"""The result of `ck.minimise`: the smallest failing case, and the search for it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import numpy as np
 from coursekit.lessons.minimise.cases import length
 from coursekit.lessons.minimise.trials import FAILS, Attempt, Failure
 
-MANY = 8  # elements of an array that are shown
+MANY = 8  # most elements of an array in the repr
 
 
 @dataclass(frozen=True, repr=False)
 class Minimised:
-    """A failing case that cannot be made smaller in one step.
+    """A failing case that no single step makes smaller.
 
     Attributes
     ----------
     start, case : dict of str to int or ndarray
-        What it began with, and what is left.
+        The first case, and the smallest one.
     failure : Failure
         How the smallest case fails: as the first one does.
     attempts : tuple of Attempt
@@ -39,13 +39,13 @@ class Minimised:
 
     @property
     def summary(self) -> str:
-        """How many cases were run, and how many failed."""
+        """The numbers of cases that were run and that failed, as a sentence."""
         failing = sum(attempt.verdict == FAILS for attempt in self.attempts)
         text = f"{len(self.attempts)} cases run, {failing} of them fail alike."
         return f"{text} Stopped by `tries`." if self.unfinished else text
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each name, what it was, and what is left."""
+        """Yield the name of each argument with its first and its smallest value."""
         for name, value in self.case.items():
             yield name, _shown(self.start[name]), _shown(value)
 

@@ -1,4 +1,4 @@
-"""Running cases: which of them fail, how, and whether that is the failure wanted."""
+"""Run cases, and tell whether they fail in the same way as the first one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ FAILS, PASSES, OTHER = "fails", "passes", "fails otherwise"
 
 @dataclass(frozen=True)
 class Failure:
-    """How a case fails.
+    """The error with which a case fails.
 
     Attributes
     ----------
     kind : str
         The class of the error, or "False".
     line : int or None
-        Of the kernel's source.
+        The line of the kernel's source.
     text : str
         The first line of the message.
     """
@@ -33,9 +33,12 @@ class Failure:
     line: int | None
     text: str
 
-    def is_like(self, other: Failure | None) -> bool:
-        """Whether it is the same mistake, as far as anybody can tell."""
-        return other is not None and (self.kind, self.line) == (other.kind, other.line)
+    def is_like(self, failure: Failure | None) -> bool:
+        """Whether another failure has the same class of error on the same line."""
+        return failure is not None and (self.kind, self.line) == (
+            failure.kind,
+            failure.line,
+        )
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}" if self.text else self.kind
@@ -58,17 +61,17 @@ class Attempt:
 
 @dataclass
 class Trials:
-    """All cases so far, and the smallest that fails.
+    """The cases run so far, and the smallest one that fails.
 
     Attributes
     ----------
     launch : callable
     most : int
-        How many cases may be run.
+        The most cases that may be run.
     case : dict of str to int or ndarray
         The smallest that fails as the first one does.
     failure : Failure or None
-        How it fails.
+        The failure of the first case.
     attempts : list of Attempt
     """
 
@@ -77,11 +80,11 @@ class Trials:
     case: dict[str, Any] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=list)
     failure: Failure | None = None
-    _known: set[tuple] = field(default_factory=set)
+    _tried: set[tuple] = field(default_factory=set)
 
     @property
     def count(self) -> int:
-        """How many cases were run."""
+        """The number of cases run."""
         return len(self.attempts)
 
     @property
@@ -90,7 +93,7 @@ class Trials:
         return self.count >= self.most
 
     def begin(self, case: dict[str, Any]) -> None:
-        """Run the case to start from, which has to fail."""
+        """Run the first case, which has to fail."""
         self.case, self.failure = case, self._run(case)
         if self.failure is None:
             shown = ", ".join(f"{name}={value!r}" for name, value in case.items())
@@ -103,10 +106,10 @@ class Trials:
         self._note(case, FAILS)
 
     def accept(self, **changes: Any) -> bool:
-        """Run the case with changes, and keep them where it still fails alike."""
+        """Run the case with changes, and keep these if it fails in the same way."""
         case = self.case | changes
-        if self._key(case) in self._known or self.spent:
-            return False  # what failed was kept at once
+        if self._key(case) in self._tried or self.spent:
+            return False  # a case that failed has already been kept
         failure = self._caught(case)
         alike = failure is not None and failure.is_like(self.failure)
         self._note(case, FAILS if alike else OTHER if failure else PASSES)
@@ -115,19 +118,19 @@ class Trials:
         return alike
 
     def _note(self, case: dict[str, Any], verdict: str) -> None:
-        self._known.add(self._key(case))
+        self._tried.add(self._key(case))
         self.attempts.append(Attempt(case, verdict))
 
     @staticmethod
     def _key(case: dict[str, Any]) -> tuple:
-        """Tell cases apart by sizes, and by the bytes of arrays."""
+        """Return a key that is equal for equal sizes and equal bytes of arrays."""
         return tuple(
             value.tobytes() if isinstance(value, np.ndarray) else value
             for value in case.values()
         )
 
     def _caught(self, case: dict[str, Any]) -> Failure | None:
-        """Run a smaller case, which may be none that the launch function knows."""
+        """Run a smaller case; an exception of `launch` itself is another failure."""
         try:
             return self._run(case)
         except Exception as error:

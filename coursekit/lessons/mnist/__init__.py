@@ -1,4 +1,4 @@
-"""The network of the final project: its shape, its start, a reference, and our step.
+"""The network of the final project: layers, weights, a reference, and its training.
 
 `Network` says how large it is; `initial_weights` starts it as PyTorch would;
 `reference` has each layer in NumPy; `Trainer` trains it with the kernels of

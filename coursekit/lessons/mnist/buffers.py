@@ -1,4 +1,4 @@
-"""What a trainer needs: room for each layer, weights that fit, batches that fit."""
+"""Device buffers of a trainer, and checks of weights and batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from coursekit.runtime.arrays import DeviceArray, empty
 
 
 def reserved(network: Network, batch: int) -> dict[str, DeviceArray]:
-    """Reserve what each layer makes of a batch, and the gradients by it."""
+    """Reserve arrays for the results of each layer and for their gradients."""
     sides, channels = network.sides, (1, *network.channels)
     made = {"fc1": (network.hidden,), "relu3": (network.hidden,)}
     made["logits"] = (network.classes,)
@@ -20,7 +20,7 @@ def reserved(network: Network, batch: int) -> dict[str, DeviceArray]:
         shape = (channels[layer], sides[layer - 1], sides[layer - 1])
         made |= {f"{kind}{layer}": shape for kind in ("conv", "bn", "relu")}
     values = {name: empty((batch, *shape)) for name, shape in made.items()}
-    # Nobody asks for the gradient by the pictures.
+    # The pictures need no gradient.
     back = made.keys() - {"x1"}
     values |= {f"d{name}": empty((batch, *made[name])) for name in back}
     for layer, count in enumerate(network.channels, start=1):
@@ -38,13 +38,13 @@ def require_weights(network: Network, weights: dict, batch: int) -> None:
             "A step learns from one picture at least.",
             "Take a positive number.",
         )
-    wanted = network.learnt | network.kept
-    found = {name: np.shape(array) for name, array in weights.items()}
-    for name in wanted | found:
-        if wanted.get(name) != found.get(name):
+    shapes = network.learnt | network.kept
+    given = {name: np.shape(array) for name, array in weights.items()}
+    for name in shapes | given:
+        if shapes.get(name) != given.get(name):
             raise ArgumentError.explained(
-                f"{name} has the shape {found.get(name)}, where the network needs "
-                f"{wanted.get(name)}.",
+                f"{name} has the shape {given.get(name)}, where the network needs "
+                f"{shapes.get(name)}.",
                 "The weights are those of another network.",
                 "Take initial_weights(network), or weights of the same network.",
             )
@@ -63,8 +63,8 @@ def require_batch(network: Network, batch: int, images, labels) -> None:
         )
     if labels is None:
         return
-    known = labels.dtype == np.uint8 and labels.shape == (count,)
-    if not known or int(labels.max()) >= classes:
+    matches = labels.dtype == np.uint8 and labels.shape == (count,)
+    if not matches or int(labels.max()) >= classes:
         raise ArgumentError.explained(
             f"Labels of {labels.dtype} and shape {labels.shape} for {count} "
             f"pictures of {classes} classes.",

@@ -24,14 +24,14 @@ GOAL, CLOSE = 0.985, 0.003
 
 @dataclass(frozen=True)
 class FullRun:
-    """How many unseen digits were right after each pass.
+    """The accuracy on unseen digits after each pass over the training data.
 
     Attributes
     ----------
     device, date : str
         Where and when.
     digits : str
-        What was learnt from and tested on.
+        The training and test data, in words.
     batch, seed : int
     rates : tuple of float
         The rate of each pass.
@@ -65,19 +65,19 @@ def compare(
     seed: int = 0,
     keep: Callable[[Trainer], object] | None = None,
 ) -> FullRun:
-    """Train twice, from the same weights and in the same order.
+    """Train with our kernels and with PyTorch: same weights, same order of pictures.
 
     Parameters
     ----------
     learnt, unseen : Dataset
-        To learn from, and to be tested on.
+        The training data and the test data.
     network : Network
     batch : int
     rates : sequence of float
         One for each pass.
     seed : int
     keep : callable, optional
-        Is given the trainer when all is done.
+        Called with the trainer at the end.
 
     Returns
     -------
@@ -88,24 +88,24 @@ def compare(
     weights = initial_weights(network, seed)
     trainer = Trainer(network, weights, batch, **scale)
     peer = _Peer(network, weights, **scale)
-    found: dict[str, list[float]] = {"ours": [], "pytorch": []}
+    accuracies: dict[str, list[float]] = {"ours": [], "pytorch": []}
     for number, rate in enumerate(rates):
         trainer.rate = rate
         for images, labels in learnt.batches(batch, seed + number):
             trainer.step(images, labels)
             peer.step(images, labels, rate)
-        for name, each in (("ours", trainer), ("pytorch", peer)):
-            right = each.predict(unseen.images) == unseen.labels
-            found[name].append(float(right.mean()))
+        for name, learner in (("ours", trainer), ("pytorch", peer)):
+            right = learner.predict(unseen.images) == unseen.labels
+            accuracies[name].append(float(right.mean()))
     if keep is not None:
         keep(trainer)
     today, digits = datetime.date.today().isoformat(), shipping.told(learnt, unseen)
-    shares = {name: tuple(values) for name, values in found.items()}
+    shares = {name: tuple(values) for name, values in accuracies.items()}
     return FullRun(shipping.where(), today, digits, batch, tuple(rates), seed, **shares)
 
 
 class _Peer:
-    """PyTorch's training, on a GPU where there is one."""
+    """PyTorch's training, on a GPU if there is one."""
 
     def __init__(self, network, weights, mean: float, deviation: float):
         import torch
@@ -125,9 +125,9 @@ class _Peer:
         self.model.train()
         self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.zero_grad()
-        wanted = self.torch.from_numpy(labels.astype(np.int64)).to(self.place)
+        answers = self.torch.from_numpy(labels.astype(np.int64)).to(self.place)
         logits = self.model(self._pictures(images))
-        self.torch.nn.functional.cross_entropy(logits, wanted).backward()
+        self.torch.nn.functional.cross_entropy(logits, answers).backward()
         self.optimiser.step()
 
     def predict(self, images: np.ndarray) -> np.ndarray:
@@ -137,12 +137,12 @@ class _Peer:
 
 
 def file() -> Path:
-    """Return where the record lies."""
+    """Return the path of the record."""
     return paths.repository() / "assets" / "mnist" / "full_run.json"
 
 
 def recorded(place: Path | None = None) -> FullRun | None:
-    """Return what was recorded on a GPU, or None as long as nothing is."""
+    """Return the record of a run on a GPU, or None if there is none."""
     place = place or file()
     if not place.exists():
         return None
@@ -177,7 +177,7 @@ def record(folder: Path | None = None, place: Path | None = None) -> FullRun:
     recipe, place = shipping.RECIPES["full"], place or file()
     parts = shipping.parted(recipe.network, folder)
     weights = place.with_name(shipping.file("full").name)
-    found = compare(
+    result = compare(
         *parts,
         network=recipe.network,
         batch=recipe.batch,
@@ -185,6 +185,6 @@ def record(folder: Path | None = None, place: Path | None = None) -> FullRun:
         seed=recipe.seed,
         keep=lambda trainer: shipping.keep(weights, recipe, trainer, *parts),
     )
-    text = json.dumps(asdict(found), indent=1) + "\n"
+    text = json.dumps(asdict(result), indent=1) + "\n"
     paths.write_whole(place, text.encode())
-    return found
+    return result

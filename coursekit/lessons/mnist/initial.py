@@ -1,4 +1,4 @@
-"""The weights that PyTorch would start with, from the same seed."""
+"""The initial weights that PyTorch draws from the same seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from coursekit.lessons.mnist.network import Network
 
 
 def initial_weights(network: Network, seed: int = 0) -> dict[str, np.ndarray]:
-    """Return what `torch.manual_seed(seed)` and then the layers, in order, would give.
+    """Return the weights of the layers as PyTorch draws them after `manual_seed(seed)`.
 
     A layer whose results sum up `fan_in` products starts with weights and biases
     drawn evenly from -1 / sqrt(fan_in) to 1 / sqrt(fan_in). Both PyTorch and NumPy

@@ -1,4 +1,4 @@
-"""How large the layers of the network are."""
+"""The sizes of the network's layers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LEARNT = ("weight", "bias")
 
 @dataclass(frozen=True)
 class Network:
-    """Twice convolution, batch normalisation, ReLU and pooling; then two linear layers.
+    """Two blocks (convolution, batch normalisation, ReLU, pooling), two linear layers.
 
     Convolutions are 3 x 3 with a border of one zero, pooling takes 2 x 2 values, and
     a ReLU stands between the linear layers.
@@ -22,13 +22,13 @@ class Network:
     side : int
         Rows and columns of a picture, 4 or more.
     channels : tuple of int
-        Of the two convolutions.
+        Channels of the two convolutions.
     hidden, classes : int
         Results of the two linear layers.
     pooling : str
         "max" or "average".
     epsilon, momentum : float
-        Of batch normalisation, PyTorch's unless told otherwise.
+        Constants of batch normalisation; by default PyTorch's.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Network:
 
     @property
     def sides(self) -> tuple[int, int, int]:
-        """Sides of the pictures that each convolution sees, and of what comes out."""
+        """Sides of the pictures before each convolution, and after the last pooling."""
         return self.side, self.side // 2, self.side // 4
 
     @property
@@ -71,7 +71,7 @@ class Network:
 
     @property
     def parameters(self) -> int:
-        """How many numbers are learnt."""
+        """The number of parameters that are learnt."""
         return sum(math.prod(shape) for shape in self.learnt.values())
 
     @property
@@ -95,7 +95,7 @@ class Network:
 
     @property
     def kept(self) -> dict[str, tuple[int, ...]]:
-        """Names and shapes of what is remembered of the batches."""
+        """Names and shapes of the running statistics."""
         return {
             f"bn{layer}.running_{what}": (channels,)
             for layer, channels in enumerate(self.channels, start=1)

@@ -1,4 +1,4 @@
-"""The same network in PyTorch, to compare with."""
+"""The network as a PyTorch module, for comparison."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def module(network: Network, weights: dict[str, np.ndarray] | None = None):
     ----------
     network : Network
     weights : dict of str to ndarray, optional
-        By the names of its state_dict; else PyTorch's own, by its current seed.
+        Weights by the names of its state_dict; by default PyTorch's own.
 
     Returns
     -------

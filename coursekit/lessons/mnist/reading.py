@@ -1,4 +1,4 @@
-"""One picture of 28 x 28 bytes, read by a trainer's network of whatever side."""
+"""Classify one picture of 28 x 28 bytes with a trainer's network of any side."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ SIDE = 28
 
 
 class Reader:
-    """Reads one picture with the kernels of a trainer, by what it has learnt by then.
+    """Classifies one picture with the present weights of a trainer.
 
     Parameters
     ----------
     trainer : Trainer
-        Of a network that sees 28 x 28 pixels, or the means of four, or of sixteen.
+        A trainer whose network sees 28 x 28 pixels, or the means of four, or of
+        sixteen.
 
     Raises
     ------
@@ -41,11 +42,11 @@ class Reader:
             )
 
     def seen(self, image: np.ndarray) -> np.ndarray:
-        """Return the picture as the network sees it, with its side."""
-        one = Dataset(image[None].copy(), np.zeros(1, np.uint8), "A picture")
-        while one.images.shape[1] > self.trainer.network.side:
-            one = one.halved()
-        return one.images[0]
+        """Return the picture scaled to the side of the network."""
+        picture = Dataset(image[None].copy(), np.zeros(1, np.uint8), "A picture")
+        while picture.images.shape[1] > self.trainer.network.side:
+            picture = picture.halved()
+        return picture.images[0]
 
     def __call__(self, image: np.ndarray) -> np.ndarray:
         """Return the logits of a picture, (28, 28) of uint8."""

@@ -1,7 +1,7 @@
-"""Each layer of the network in NumPy, forward and backward, to compare kernels with.
+"""Each layer of the network in NumPy, forward and backward: the kernels' reference.
 
-Everything is computed in the type of what comes in; float64 makes a reference. `dy`
-is the gradient of the loss by y, and `dx`, `dw`, `db` are those by x, w and b.
+Everything is computed in the dtype of the inputs; float64 gives a reference. `dy` is
+the gradient of the loss by y, and `dx`, `dw`, `db` are those by x, w and b.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def unbiased(variance, m: int):
 
 def batchnorm(x, mean, variance, gamma, beta, epsilon: float):
     """Give each channel of (N, C, H, W) mean beta and deviation gamma."""
-    return _unit(x, mean, variance, epsilon) * _each(gamma) + _each(beta)
+    return _unit(x, mean, variance, epsilon) * _by_channel(gamma) + _by_channel(beta)
 
 
 def batchnorm_backward(dy, x, gamma, epsilon: float):
@@ -87,17 +87,17 @@ def batchnorm_backward(dy, x, gamma, epsilon: float):
     m = x.size // x.shape[1]
     u = _unit(x, mean, variance, epsilon)
     dbeta, dgamma = dy.sum(axis=(0, 2, 3)), (dy * u).sum(axis=(0, 2, 3))
-    scale = _each(gamma / np.sqrt(variance + epsilon))
-    dx = scale * (dy - _each(dbeta) / m - u * _each(dgamma) / m)
+    scale = _by_channel(gamma / np.sqrt(variance + epsilon))
+    dx = scale * (dy - _by_channel(dbeta) / m - u * _by_channel(dgamma) / m)
     return dx, dgamma, dbeta
 
 
 def _unit(x, mean, variance, epsilon: float):
-    return (x - _each(mean)) / np.sqrt(_each(variance) + epsilon)
+    return (x - _by_channel(mean)) / np.sqrt(_by_channel(variance) + epsilon)
 
 
-def _each(values):
-    """Put one value a channel where it meets its channel."""
+def _by_channel(values):
+    """Shape one value per channel so that it broadcasts over (N, C, H, W)."""
     return values[:, None, None]
 
 
@@ -120,7 +120,7 @@ def _fours(x):
 
 
 def _spread(fours, shape):
-    """Undo `_fours`, with 0 at odd ends."""
+    """Invert `_fours`; a row or column that it left out becomes 0."""
     *front, rows, cols, _ = fours.shape
     pairs = np.moveaxis(fours.reshape(*front, rows, cols, 2, 2), -2, -3)
     x = np.zeros(shape, fours.dtype)
@@ -129,13 +129,13 @@ def _spread(fours, shape):
 
 
 def max_pool(x):
-    """Return the largest of each 2 x 2 values, and which: the first of equals."""
+    """Return the largest of each 2 x 2 values, and its index: the first of equals."""
     fours = _fours(x)
     return fours.max(axis=-1), fours.argmax(axis=-1)
 
 
 def max_pool_backward(dy, where, shape):
-    """Give each gradient to the value that went on."""
+    """Pass each gradient to the value that was the largest."""
     return _spread(np.where(where[..., None] == np.arange(4), dy[..., None], 0), shape)
 
 
@@ -145,7 +145,7 @@ def average_pool(x):
 
 
 def average_pool_backward(dy, shape):
-    """Give a quarter of each gradient to each of the four."""
+    """Pass a quarter of each gradient to each of the four values."""
     return _spread(np.repeat(dy[..., None] / 4, 4, axis=-1), shape)
 
 

@@ -12,12 +12,12 @@ from coursekit.lessons.mnist.network import Network
 
 @dataclass(frozen=True)
 class Step:
-    """What a step found out.
+    """The results of one training step.
 
     Attributes
     ----------
     losses : ndarray
-        Of each picture.
+        The loss of each picture.
     logits : ndarray
     gradients, weights : dict of str to ndarray
         Gradients of the mean loss; and all weights after the step, by name.
@@ -30,13 +30,13 @@ class Step:
 
 
 def step(network: Network, weights, x, labels, rate: float) -> Step:
-    """Go forward, back, and downhill.
+    """Compute the forward pass, the gradients and the updated weights.
 
     Parameters
     ----------
     network : Network
     weights : dict of str to ndarray
-        By PyTorch's names; the computation has their type.
+        Weights by PyTorch's names; the computation has their dtype.
     x : ndarray
         Pictures, normalised, (N, 1, side, side).
     labels : ndarray
@@ -56,16 +56,16 @@ def step(network: Network, weights, x, labels, rate: float) -> Step:
     flat = x.reshape(len(labels), -1)
     hidden = layers.relu(layers.linear(flat, *_pair(weights, "fc1")))
     logits = layers.linear(hidden, *_pair(weights, "fc2"))
-    found: dict[str, np.ndarray] = {}
+    gradients: dict[str, np.ndarray] = {}
     back = layers.cross_entropy_backward(logits, labels)
-    back = _linear_back(weights, "fc2", back, hidden, found)
+    back = _linear_back(weights, "fc2", back, hidden, gradients)
     back = layers.relu_backward(back, hidden)
-    back = _linear_back(weights, "fc1", back, flat, found).reshape(pooled)
+    back = _linear_back(weights, "fc1", back, flat, gradients).reshape(pooled)
     for layer in (2, 1):
-        back = _backward(network, weights, layer, back, seen[layer - 1], found)
-    after = {name: weights[name] - rate * found[name] for name in network.learnt}
+        back = _backward(network, weights, layer, back, seen[layer - 1], gradients)
+    after = {name: weights[name] - rate * gradients[name] for name in network.learnt}
     losses = layers.cross_entropy(logits, labels)
-    return Step(losses, logits, found, after | kept)
+    return Step(losses, logits, gradients, after | kept)
 
 
 def _pair(weights, layer: str):
@@ -73,7 +73,7 @@ def _pair(weights, layer: str):
 
 
 def _forward(network: Network, weights, layer: int, x):
-    """Convolve, normalise, cut off, pool; return the result and what was on the way."""
+    """Convolve, normalise, apply ReLU, pool; return the result and all in between."""
     conv = layers.conv(x, *_pair(weights, f"conv{layer}"))
     mean, variance = layers.statistics(conv)
     gamma, beta = _pair(weights, f"bn{layer}")
@@ -97,13 +97,13 @@ def _remembered(network: Network, weights, layer: int, conv) -> dict:
     }
 
 
-def _linear_back(weights, layer: str, dy, x, found: dict):
+def _linear_back(weights, layer: str, dy, x, gradients: dict):
     dx, dw, db = layers.linear_backward(dy, x, weights[f"{layer}.weight"])
-    found |= {f"{layer}.weight": dw, f"{layer}.bias": db}
+    gradients |= {f"{layer}.weight": dw, f"{layer}.bias": db}
     return dx
 
 
-def _backward(network: Network, weights, layer: int, dy, seen: dict, found: dict):
+def _backward(network: Network, weights, layer: int, dy, seen: dict, gradients: dict):
     shape = seen["relu"].shape
     if network.pooling == "average":
         back = layers.average_pool_backward(dy, shape)
@@ -116,6 +116,6 @@ def _backward(network: Network, weights, layer: int, dy, seen: dict, found: dict
     )
     w = weights[f"conv{layer}.weight"]
     dx, dw, db = layers.conv_backward(back, seen["x"], w)
-    found |= {f"bn{layer}.weight": dgamma, f"bn{layer}.bias": dbeta}
-    found |= {f"conv{layer}.weight": dw, f"conv{layer}.bias": db}
+    gradients |= {f"bn{layer}.weight": dgamma, f"bn{layer}.bias": dbeta}
+    gradients |= {f"conv{layer}.weight": dw, f"conv{layer}.bias": db}
     return dx

@@ -1,4 +1,4 @@
-"""The weights that the course ships: how they are trained, and where they lie."""
+"""The weights that the course ships: their training and their files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from coursekit.lessons.mnist.network import FULL, SMALL, Network
 from coursekit.lessons.mnist.trainer import Trainer
 from coursekit.lessons.mnist.weights import Training, as_stored, save_weights
 
-LEARNT_FROM = 8000  # of the 10,000 pictures of MNIST's test files
+LEARNT_FROM = 8000  # of MNIST's 10,000 test pictures, the number to train on
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a network is trained: a rate for each pass.
+    """How a network is trained; `rates` has one learning rate per pass.
 
-    `half` stores its matrices as float16.
+    With `half` its matrices are stored as float16.
     """
 
     network: Network
@@ -39,7 +39,7 @@ RECIPES = {
 
 
 def shipped(name: str | None = None) -> Path:
-    """Return the file of the weights that the course ships.
+    """Return the path of weights that the course ships.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def shipped(name: str | None = None) -> Path:
 
 
 def file(name: str) -> Path:
-    """Return where weights lie, or come to lie."""
+    """Return the path of the weights with this name."""
     return paths.repository() / "assets" / "mnist" / f"{name}.safetensors"
 
 
 def parted(network: Network, folder: Path | None = None) -> tuple[Dataset, Dataset]:
-    """Return the digits to learn from and the others, as large as a network sees."""
+    """Return the digits to train on and to test on, scaled to a network's side."""
     digits = mnist("test", folder=folder)
     if network.side < digits.images.shape[1]:
         digits = digits.halved()
@@ -76,18 +76,18 @@ def parted(network: Network, folder: Path | None = None) -> tuple[Dataset, Datas
 
 
 def told(learnt: Dataset, unseen: Dataset) -> str:
-    """Say what is learnt from and what is tested on."""
+    """Describe the training and the test digits in a sentence."""
     return f"{len(learnt):,} of {learnt.name} learnt, {len(unseen):,} others tested"
 
 
 def where() -> str:
-    """Name the GPU here, or the simulator."""
-    here = device()
-    return "simulator" if here.simulated else here.name
+    """Name the GPU of this machine, or the simulator."""
+    gpu = device()
+    return "simulator" if gpu.simulated else gpu.name
 
 
 def train(recipe: Recipe, learnt: Dataset) -> Trainer:
-    """Train a network with our own kernels, here."""
+    """Train a network with our own kernels on this machine."""
     pixels = learnt.images / 255
     trainer = Trainer(
         recipe.network,
@@ -106,13 +106,13 @@ def train(recipe: Recipe, learnt: Dataset) -> Trainer:
 def keep(
     place: Path, recipe: Recipe, trainer: Trainer, learnt: Dataset, unseen: Dataset
 ) -> Training:
-    """Save what a trainer has learnt, and how good that is once it is rounded.
+    """Save the weights of a trainer, with their accuracy after rounding.
 
     Parameters
     ----------
     place : Path
     recipe : Recipe
-        By which it was trained.
+        The recipe by which it was trained.
     trainer : Trainer
     learnt, unseen : Dataset
 
@@ -140,7 +140,7 @@ def keep(
 def ship(
     name: str = "small", folder: Path | None = None, place: Path | None = None
 ) -> Training:
-    """Train weights on real digits, on whatever is here, and put them into assets/.
+    """Train weights on real digits, on GPU or simulator, and put them into assets/.
 
     Parameters
     ----------

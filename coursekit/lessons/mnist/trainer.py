@@ -1,4 +1,4 @@
-"""Training the network with our own kernels, a launch for each thing to do."""
+"""Train the network with our own kernels, one launch for each operation."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Trainer:
     batch : int
         The most pictures of a step.
     rate : float
-        How far a step goes against the gradient.
+        The learning rate.
     mean, deviation : float
-        Of the pixels to learn from, divided by 255.
+        Mean and deviation of the training pixels, divided by 255.
 
     Attributes
     ----------
     weights, gradients, values : dict of str to DeviceArray
-        What is learnt, where to go, and what each layer made of the last batch.
+        Parameters, their gradients, and the results of each layer for the last batch.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class Trainer:
     # ------------------------------------------------------------ what a step is
 
     def step(self, images: np.ndarray, labels: np.ndarray) -> None:
-        """Take one step: load a batch, go forward, back, and downhill."""
+        """Run one step: load a batch, go forward, go backward, update the weights."""
         self.load(images, labels)
         self.forward()
         self.backward()
         self.update()
 
     def load(self, images: np.ndarray, labels: np.ndarray | None = None) -> None:
-        """Bring pictures to the device as bytes, and make floats of them there.
+        """Copy pictures to the device as bytes, and normalise them there.
 
         Parameters
         ----------
@@ -91,26 +91,31 @@ class Trainer:
         self.count = len(images)
         self.labels = None if labels is None else to_device(labels)
         n, x = images.size, self.values["x1"]
-        self._each("normalise", n, to_device(images), x, n, self.mean, self.deviation)
+        self._launch_threads(
+            "normalise", n, to_device(images), x, n, self.mean, self.deviation
+        )
 
     def forward(self, *, learning: bool = True) -> None:
-        """Go through all layers; without `learning` by the running statistics."""
+        """Compute all layers; without `learning` with the running statistics."""
         for layer in (1, 2):
             self._convolve(layer)
             self._normalise(layer, learning)
             self._pool(layer)
         self._linear("fc1", "x3", "fc1")
         n = self.count * self.network.hidden
-        self._each("relu_forward", n, self.values["fc1"], self.values["relu3"], n)
+        self._launch_threads(
+            "relu_forward", n, self.values["fc1"], self.values["relu3"], n
+        )
         self._linear("fc2", "relu3", "logits")
 
     def backward(self) -> None:
-        """Go back through all layers, from the gradient of the mean loss."""
+        """Compute the gradients of the mean loss, from the last layer to the first."""
         v, n = self.values, self.count * self.network.hidden
-        self._each("cross_entropy_dx", self.count, *self._answers(), v["dlogits"],
-                   self.count, self.network.classes)  # fmt: skip
+        classes = self.network.classes
+        self._launch_threads("cross_entropy_dx", self.count, *self._answers(),
+                             v["dlogits"], self.count, classes)  # fmt: skip
         self._linear_back("fc2", "relu3", "dlogits", "drelu3")
-        self._each("relu_dx", n, v["drelu3"], v["relu3"], v["dfc1"], n)
+        self._launch_threads("relu_dx", n, v["drelu3"], v["relu3"], v["dfc1"], n)
         self._linear_back("fc1", "x3", "dfc1", "dx3")
         for layer in (2, 1):
             self._pool_back(layer)
@@ -121,26 +126,26 @@ class Trainer:
         """Move each weight against its gradient."""
         for name, gradient in self.gradients.items():
             n = gradient.size
-            self._each("sgd", n, self.weights[name], gradient, n, self.rate)
+            self._launch_threads("sgd", n, self.weights[name], gradient, n, self.rate)
 
     # ------------------------------------------------------------ what is asked
 
     def loss(self) -> float:
-        """Return the mean loss of the batch that went forward last."""
+        """Return the mean loss of the last batch that went forward."""
         losses = self.values["losses"]
         classes = self.network.classes
-        self._each("cross_entropy_forward", self.count, *self._answers(), losses,
-                   self.count, classes)  # fmt: skip
+        self._launch_threads("cross_entropy_forward", self.count, *self._answers(),
+                             losses, self.count, classes)  # fmt: skip
         return float(to_host(losses)[: self.count].mean(dtype=np.float64))
 
     def logits(self, images: np.ndarray) -> np.ndarray:
-        """Return (pictures, classes) of pictures not learnt from, batch by batch."""
-        found = []
+        """Return the logits, (pictures, classes), computed batch by batch."""
+        batches = []
         for first in range(0, len(images), self.batch):
             self.load(images[first : first + self.batch])
             self.forward(learning=False)
-            found.append(to_host(self.values["logits"])[: self.count].copy())
-        return np.concatenate(found)
+            batches.append(to_host(self.values["logits"])[: self.count].copy())
+        return np.concatenate(batches)
 
     def predict(self, images: np.ndarray) -> np.ndarray:
         """Return the likeliest class of each picture."""
@@ -156,7 +161,7 @@ class Trainer:
         shape, elements = self._shape(layer), self._elements(layer)
         v, w, b = self.values, *self._pair(f"conv{layer}")
         x, y = v[f"x{layer}"], v[f"conv{layer}"]
-        self._each("conv_forward", elements, x, w, b, y, *shape)
+        self._launch_threads("conv_forward", elements, x, w, b, y, *shape)
 
     def _normalise(self, layer: int, learning: bool) -> None:
         N, _, K, H, W = self._shape(layer)
@@ -170,9 +175,9 @@ class Trainer:
         gamma, beta = self._pair(f"bn{layer}")
         used = statistics if learning else kept
         n = self._elements(layer)
-        self._each("batchnorm_apply", n, x, *used, gamma, beta, y,
-                   N, K, H * W, net.epsilon)  # fmt: skip
-        self._each("relu_forward", n, y, v[f"relu{layer}"], n)
+        self._launch_threads("batchnorm_apply", n, x, *used, gamma, beta, y,
+                             N, K, H * W, net.epsilon)  # fmt: skip
+        self._launch_threads("relu_forward", n, y, v[f"relu{layer}"], n)
 
     def _pool(self, layer: int) -> None:
         N, _, K, H, W = self._shape(layer)
@@ -180,27 +185,27 @@ class Trainer:
         n = N * K * (H // 2) * (W // 2)
         kept = self._where(layer)
         kernel = f"{self.network.pooling}_pool_forward"
-        self._each(kernel, n, x, y, *kept, N * K, H, W)
+        self._launch_threads(kernel, n, x, y, *kept, N * K, H, W)
 
     def _pool_back(self, layer: int) -> None:
         N, _, K, H, W = self._shape(layer)
         dy, dx = self.values[f"dx{layer + 1}"], self.values[f"drelu{layer}"]
         kernel = f"{self.network.pooling}_pool_dx"
         n, kept = self._elements(layer), self._where(layer)
-        self._each(kernel, n, dy, *kept, dx, N * K, H, W)
+        self._launch_threads(kernel, n, dy, *kept, dx, N * K, H, W)
 
     def _normalise_back(self, layer: int) -> None:
         N, _, K, H, W = self._shape(layer)
         n, v, size = self._elements(layer), self.values, (N, K, H * W)
         dy = v[f"dbn{layer}"]
-        self._each("relu_dx", n, v[f"drelu{layer}"], v[f"relu{layer}"], dy, n)
+        self._launch_threads("relu_dx", n, v[f"drelu{layer}"], v[f"relu{layer}"], dy, n)
         seen = v[f"conv{layer}"], v[f"mean{layer}"], v[f"variance{layer}"]
         dgamma, dbeta = self._pair(f"bn{layer}", self.gradients)
         epsilon = self.network.epsilon
         self._launch("batchnorm_sums", K, dy, *seen, dgamma, dbeta, *size, epsilon)
         gamma = self.weights[f"bn{layer}.weight"]
-        self._each("batchnorm_dx", n, dy, *seen, gamma, dgamma, dbeta,
-                   v[f"dconv{layer}"], *size, epsilon)  # fmt: skip
+        self._launch_threads("batchnorm_dx", n, dy, *seen, gamma, dgamma, dbeta,
+                             v[f"dconv{layer}"], *size, epsilon)  # fmt: skip
 
     def _convolve_back(self, layer: int) -> None:
         N, C, K, H, W = shape = self._shape(layer)
@@ -209,29 +214,33 @@ class Trainer:
         dw, db = self._pair(f"conv{layer}", self.gradients)
         self._launch("conv_dw", (9, C, K), x, dy, dw, *shape)
         self._launch("conv_db", K, dy, db, N, K, H, W)
-        if layer > 1:  # nobody asks for the gradient by the pictures
-            self._each("conv_dx", N * C * H * W, dy, w, v[f"dx{layer}"], *shape)
+        if layer > 1:  # the pictures need no gradient
+            self._launch_threads(
+                "conv_dx", N * C * H * W, dy, w, v[f"dx{layer}"], *shape
+            )
 
     def _linear(self, layer: str, x: str, y: str) -> None:
         (w, b), v, N = self._pair(layer), self.values, self.count
         made, seen = w.shape
-        self._each("linear_forward", N * made, v[x], w, b, v[y], N, seen, made)
+        self._launch_threads(
+            "linear_forward", N * made, v[x], w, b, v[y], N, seen, made
+        )
 
     def _linear_back(self, layer: str, x: str, dy: str, dx: str) -> None:
         N, v, w = self.count, self.values, self.weights[f"{layer}.weight"]
         dw, db = self._pair(layer, self.gradients)
         made, seen = w.shape
-        self._each("linear_dx", N * seen, v[dy], w, v[dx], N, seen, made)
-        self._each("linear_dw", w.size, v[x], v[dy], dw, N, seen, made)
-        self._each("linear_db", made, v[dy], db, N, made)
+        self._launch_threads("linear_dx", N * seen, v[dy], w, v[dx], N, seen, made)
+        self._launch_threads("linear_dw", w.size, v[x], v[dy], dw, N, seen, made)
+        self._launch_threads("linear_db", made, v[dy], db, N, made)
 
     # ------------------------------------------------------------ launches, shapes
 
     def _launch(self, kernel: str, grid, *arguments) -> None:
         self.kernels[kernel][grid, BLOCK](*arguments)
 
-    def _each(self, kernel: str, n: int, *arguments) -> None:
-        """Launch with a thread for each of n things."""
+    def _launch_threads(self, kernel: str, n: int, *arguments) -> None:
+        """Launch a kernel with at least n threads."""
         self._launch(kernel, -(-n // BLOCK), *arguments)
 
     def _shape(self, layer: int) -> tuple[int, int, int, int, int]:
@@ -248,7 +257,7 @@ class Trainer:
         return of[f"{layer}.weight"], of[f"{layer}.bias"]
 
     def _where(self, layer: int) -> tuple:
-        """Return what the pooling remembers: nothing, when it takes the mean."""
+        """Return the indices that max pooling keeps; no array for average pooling."""
         remembers = self.network.pooling == "max"
         return (self.values[f"where{layer}"],) if remembers else ()
 

@@ -1,4 +1,4 @@
-"""What a network learns, drawn: its losses, what its layers see, and its mistakes."""
+"""Pictures of a training: losses, activations of the layers, and mistakes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ SCALE, GAP = 6, 1
 def learning(
     losses: Mapping[str, Sequence[float]], *, title: str, every: int, chance: float
 ) -> plot.Chart:
-    """Draw losses over the steps of a training, as means of several steps.
+    """Draw the losses of trainings over their steps, as means of several steps.
 
     Parameters
     ----------
     losses : mapping of str to sequence of float
-        Of each training by its name: the loss of each step.
+        The loss of each step, by the name of the training.
     title : str
-        What the picture says.
+        The title of the picture.
     every : int
-        How many steps make a point.
+        The number of steps of which a point shows the mean.
     chance : float
         The loss of a network that knows nothing, drawn as a line.
 
@@ -79,12 +79,12 @@ def _means(values: Sequence[float], every: int, count: int) -> list[float]:
 
 
 def _where() -> str:
-    found = device()
-    return "the simulator" if found.simulated else found.name
+    gpu = device()
+    return "the simulator" if gpu.simulated else gpu.name
 
 
 def tiled(maps: np.ndarray) -> np.ndarray:
-    """Put (maps, rows, cols) into a square, the largest value of each as white.
+    """Arrange maps (maps, rows, cols) in a square; the largest value of each is white.
 
     Values that are not finite stay grey, as the gaps are.
     """
@@ -94,14 +94,14 @@ def tiled(maps: np.ndarray) -> np.ndarray:
     sheet = np.full((down * (rows + GAP), across * (cols + GAP)), 0.5)
     for number, values in enumerate(maps):
         top, left = number // across * (rows + GAP), number % across * (cols + GAP)
-        known = np.where(np.isfinite(values), values, 0)
-        shown = np.where(known == values, known / max(known.max(), 1e-30), 0.5)
+        finite = np.where(np.isfinite(values), values, 0)
+        shown = np.where(finite == values, finite / max(finite.max(), 1e-30), 0.5)
         sheet[top : top + rows, left : left + cols] = shown
     return np.kron(sheet[:-GAP, :-GAP], np.ones((SCALE, SCALE)))
 
 
 def activations(trainer: Trainer, image: np.ndarray) -> Pictures:
-    """Show what each ReLU of the convolutions lets through of one picture.
+    """Show the output of each convolution's ReLU for one picture.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def activations(trainer: Trainer, image: np.ndarray) -> Pictures:
 
 
 def mistakes(digits: Dataset, predicted: np.ndarray, most: int = 5) -> Pictures | str:
-    """Show pictures that were taken for something else.
+    """Show pictures that were classified wrongly.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def mistakes(digits: Dataset, predicted: np.ndarray, most: int = 5) -> Pictures 
     predicted : ndarray
         A class for each picture.
     most : int
-        How many are shown; the first ones.
+        The most pictures to show, from the first one on.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Weights in a file that PyTorch reads and writes too: safetensors."""
+"""Weights in safetensors files, which PyTorch reads and writes too."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from coursekit.lessons.mnist.buffers import require_weights
 from coursekit.lessons.mnist.network import Network
 from coursekit.lessons.mnist.trainer import Trainer
 
-KEY = "coursekit"  # of the one text that a file has besides its arrays
+KEY = "coursekit"  # of the file's one metadata text
 COUNTED = ("bn1.num_batches_tracked", "bn2.num_batches_tracked")  # PyTorch's, unused
 FLOATS = ("F16", "F32", "F64")
 
 
 @dataclass(frozen=True)
 class Training:
-    """How weights came about, and how good they are.
+    """The training of weights, and their accuracy.
 
     Attributes
     ----------
     digits : str
-        What was learnt from, and what was tested on.
+        The training and test data, in words.
     accuracy : float
         The share of the latter that was right, 0 to 1.
     device, date : str
@@ -40,7 +40,8 @@ class Training:
     rates : tuple of float
         The rate of each pass.
     mean, deviation : float
-        Of the pixels divided by 255: without these two the weights are worth nothing.
+        Mean and deviation of the pixels divided by 255; the weights are useless without
+        them.
     """
 
     digits: str
@@ -54,8 +55,8 @@ class Training:
     deviation: float
 
     def __post_init__(self):
-        known = math.isfinite(self.mean) and 0 < self.deviation < math.inf
-        if not known or not 0 <= self.accuracy <= 1:
+        fits = math.isfinite(self.mean) and 0 < self.deviation < math.inf
+        if not fits or not 0 <= self.accuracy <= 1:
             raise ArgumentError.explained(
                 f"mean={self.mean}, deviation={self.deviation}, "
                 f"accuracy={self.accuracy}.",
@@ -74,7 +75,7 @@ class Training:
 
 @dataclass(frozen=True, eq=False)
 class SavedWeights:
-    """What a file of weights holds.
+    """The contents of a file of weights.
 
     Attributes
     ----------
@@ -90,9 +91,11 @@ class SavedWeights:
     training: Training | None = None
 
     def trainer(self, batch: int = 1, **more: Any) -> Trainer:
-        """Return a trainer that goes on from here; `more` is for `Trainer`."""
-        known = self.training
-        scale = {"mean": known.mean, "deviation": known.deviation} if known else {}
+        """Return a trainer with these weights; `more` is for `Trainer`."""
+        training = self.training
+        scale = (
+            {"mean": training.mean, "deviation": training.deviation} if training else {}
+        )
         return Trainer(self.network, self.weights, batch, **(scale | more))
 
     def __repr__(self) -> str:
@@ -108,7 +111,7 @@ def save_weights(
     *,
     half: bool = False,
 ) -> Path:
-    """Write weights into a file; one that is there is replaced once all is written.
+    """Write weights into a file; an older file is replaced in one step.
 
     Parameters
     ----------
@@ -120,7 +123,7 @@ def save_weights(
     weights : dict of str to ndarray
         As of `Trainer.weights_on_host`.
     training : Training, optional
-        How they came about.
+        A description of their training.
     half : bool
         Store matrices and filters as float16, in half the bytes.
 
@@ -139,7 +142,7 @@ def save_weights(
     stored = as_stored(weights, half=half)
     stored |= {name: np.zeros((), dtype=np.int64) for name in COUNTED}
     about = {"network": asdict(network), "training": training and asdict(training)}
-    # One text: safetensors puts several in another order each time.
+    # One text, because safetensors writes several in a varying order.
     return _write(Path(file), save(stored, metadata={KEY: json.dumps(about)}))
 
 
@@ -197,23 +200,23 @@ def load_weights(file: str | Path, network: Network | None = None) -> SavedWeigh
     """
     file = Path(file)
     try:
-        # Opened twice: the system says best why it cannot be.
+        # Opened first by Python, whose errors say why a file cannot be opened.
         with open(file, "rb"), safe_open(file, framework="numpy") as opened:
             texts = opened.metadata() or {}
             kinds = {name: opened.get_slice(name) for name in opened.keys()}  # noqa: SIM118
             kinds = {k: (s.get_dtype(), tuple(s.get_shape())) for k, s in kinds.items()}
-            known, training = _about(file, texts)
-            found = _agreed(file, known, network)
-            _require(file, found, kinds)
-            names = found.learnt | found.kept
-            with np.errstate(over="ignore"):  # what becomes infinite is refused
+            named, training = _about(file, texts)
+            agreed = _agreed(file, named, network)
+            _require(file, agreed, kinds)
+            names = agreed.learnt | agreed.kept
+            with np.errstate(over="ignore"):  # infinite values are refused below
                 arrays = {n: opened.get_tensor(n).astype(np.float32) for n in names}
     except OSError as error:
         raise _unreadable(file, error.strerror or str(error)) from error
     except SafetensorError as error:
         raise _unreadable(file, f"it is no whole safetensors file ({error})") from error
     _require_finite(file, arrays)
-    return SavedWeights(found, arrays, training)
+    return SavedWeights(agreed, arrays, training)
 
 
 def _unreadable(file: Path, why: str) -> CourseError:
@@ -225,7 +228,7 @@ def _unreadable(file: Path, why: str) -> CourseError:
 
 
 def _about(file: Path, texts: dict[str, str]):
-    """Return what a file says of its network and its training; None for nothing."""
+    """Return a file's network and training; None for what it does not name."""
     if KEY not in texts:
         return None, None
     try:
@@ -244,32 +247,32 @@ def _about(file: Path, texts: dict[str, str]):
         ) from error
 
 
-def _agreed(file: Path, known: Network | None, wanted: Network | None) -> Network:
-    if known is None and wanted is None:
+def _agreed(file: Path, named: Network | None, asked: Network | None) -> Network:
+    if named is None and asked is None:
         raise DataError.explained(
             f"{file} does not say of which network its weights are.",
             "PyTorch wrote it, or another program.",
             "Say it: load_weights(file, network=FULL), for example.",
         )
-    if known is not None and wanted is not None and known != wanted:
+    if named is not None and asked is not None and named != asked:
         raise DataError.explained(
-            f"{file} has the weights of {known}, and those of {wanted} were asked for.",
+            f"{file} has the weights of {named}, and those of {asked} were asked for.",
             "It is another file than you think, or the network has changed since.",
             "Leave `network` out to take the one that the file names.",
         )
-    return known or wanted
+    return named or asked
 
 
 def _require(file: Path, network: Network, kinds: dict[str, tuple]) -> None:
     """Refuse names, shapes and types that the network does not have."""
-    wanted = network.learnt | network.kept
-    for name in sorted(wanted.keys() | kinds.keys() - set(COUNTED)):
+    shapes = network.learnt | network.kept
+    for name in sorted(shapes.keys() | kinds.keys() - set(COUNTED)):
         kind, shape = kinds.get(name, ("nothing", None))
-        if shape != wanted.get(name) or kind not in FLOATS:
-            there = f"{kind} of shape {shape}" if shape is not None else kind
-            needs = f"floats of shape {wanted[name]}" if name in wanted else "nothing"
+        if shape != shapes.get(name) or kind not in FLOATS:
+            stored = f"{kind} of shape {shape}" if shape is not None else kind
+            needs = f"floats of shape {shapes[name]}" if name in shapes else "nothing"
             raise DataError.explained(
-                f"{file} has {there} as {name}, where {network} needs {needs}.",
+                f"{file} has {stored} as {name}, where {network} needs {needs}.",
                 f"The weights are another network's, or none of {', '.join(FLOATS)}.",
                 "Load them into the network that they were saved from, as float32.",
             )

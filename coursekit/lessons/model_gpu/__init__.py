@@ -1,4 +1,4 @@
-"""A model of a GPU to practise timing on, without a GPU and its chances."""
+"""A deterministic model of a GPU, for practising how to time kernels."""
 
 from coursekit.lessons.model_gpu.gpu import ModelGpu
 from coursekit.lessons.model_gpu.kernel import ModelKernel

@@ -1,9 +1,10 @@
-"""A GPU of seven rules, which is its own stopwatch."""
+"""A model of a GPU that follows seven rules and serves as its own stopwatch."""
 
 from __future__ import annotations
 
 import functools
 import math
+import operator
 import random
 import weakref
 from collections.abc import Callable
@@ -21,14 +22,14 @@ from coursekit.runtime.arrays import DeviceArray
 
 MEMORY_GBS, L2_GBS, L2_BYTES = 10, 40, 2**20
 CALL_MS, START_MS = 0.005, 0.002
-HEATING_MS = 4.0  # of work, until most of the heat is there
-INTERRUPTED = 0.04  # of all kernels, where there is noise
+HEATING_MS = 4.0  # of work, until the GPU is nearly as warm as it gets
+INTERRUPTED = 0.04  # share of kernels that noise interrupts
 ALIGNMENT = 256
 
 
 @dataclass
 class Work:
-    """Something queued: when it ends, and what it changes then."""
+    """Queued work: the time at which it ends, and its effect then."""
 
     end: float
     effect: Callable[[], None] | None
@@ -57,7 +58,7 @@ class ModelGpu:
     noise, heat : float
         Shares of a kernel's time; 0.02 is a usual noise.
     seed : int
-        Of the chance in rule 6.
+        The seed of the noise in rule 6.
 
     Attributes
     ----------
@@ -94,7 +95,7 @@ class ModelGpu:
     # ------------------------------------------------ arrays and kernels
 
     def empty(self, shape: Any, dtype: Any = np.float32) -> DeviceArray:
-        """Reserve memory, unset."""
+        """Reserve memory without initialising it."""
         shape = tuple(np.atleast_1d(shape).tolist())
         dtype = np.dtype(dtype)
         nbytes = math.prod(shape) * dtype.itemsize
@@ -105,11 +106,11 @@ class ModelGpu:
         return DeviceArray(memory, 0, shape, dtype)
 
     def array(self, values: Any) -> DeviceArray:
-        """Copy values into the model's memory."""
+        """Copy values into the memory of the model."""
         values = np.ascontiguousarray(values)
-        found = self.empty(values.shape, values.dtype)
-        found._buffer.write(0, as_bytes(values))
-        return found
+        array = self.empty(values.shape, values.dtype)
+        array._buffer.write(0, as_bytes(values))
+        return array
 
     def kernel(
         self,
@@ -121,7 +122,7 @@ class ModelGpu:
         lazy: bool = False,
         slow: float = 1.0,
     ) -> ModelKernel:
-        """Make a kernel from a function of NumPy arrays that changes some in place.
+        """Make a kernel from a NumPy function that changes some of its arrays in place.
 
         Parameters
         ----------
@@ -150,7 +151,7 @@ class ModelGpu:
         return self._now * 1e-3
 
     def spend(self, milliseconds: float) -> None:
-        """Let the host work for a while."""
+        """Let the host compute for some milliseconds."""
         self._until(self._now + milliseconds)
 
     def synchronize(self) -> None:
@@ -158,7 +159,7 @@ class ModelGpu:
         self._until(max(self._ends.values()))
 
     def rest(self, seconds: float) -> None:
-        """Leave the GPU idle for so long, after all of its work; it cools down."""
+        """Leave the GPU idle for some seconds after all of its work; it cools down."""
         self.synchronize()
         self.spend(1e3 * seconds)
         self._worked = 0.0
@@ -168,7 +169,7 @@ class ModelGpu:
         return max(self._ends.get(stream, 0.0), self._now)
 
     def reached(self, event: float) -> bool:
-        """Tell whether the stream has come to an event."""
+        """Tell whether the stream has reached an event."""
         self.spend(0.1)
         return self._now >= event
 
@@ -177,7 +178,7 @@ class ModelGpu:
         self._until(event)
 
     def elapsed_ms(self, first: float, last: float) -> float:
-        """Time between two events, which must both be over.
+        """Return the time between two events, which must both have been reached.
 
         Raises
         ------
@@ -198,7 +199,7 @@ class ModelGpu:
         self._add(2 * L2_BYTES / MEMORY_GBS * 1e-6, None)
 
     def hold(self, milliseconds: float) -> None:
-        """Queue work that keeps the stream busy for so long."""
+        """Queue work that keeps the stream busy for some milliseconds."""
         self._add(milliseconds, None)
 
     def copy(self, source: Operand, target: Operand) -> None:
@@ -209,11 +210,13 @@ class ModelGpu:
         """Set all bytes of an array."""
         array.write(np.full(array.nbytes, byte, np.uint8))
 
-    def changed_bytes(self, array: Operand, other: Operand | int) -> int:
-        """Bytes, in words of four where it has such, that differ."""
-        constant = isinstance(other, int)
+    def changed_bytes(self, array: Operand, reference: Operand | int) -> int:
+        """Return the number of bytes that differ, in words of four where possible."""
+        constant = isinstance(reference, int)
         mine = array.read()
-        theirs = np.full(array.nbytes, other, np.uint8) if constant else other.read()
+        theirs = (
+            np.full(array.nbytes, reference, np.uint8) if constant else reference.read()
+        )
         word = np.uint32 if array.nbytes % 4 == 0 else np.uint8
         differ = np.count_nonzero(mine.view(word) != theirs.view(word))
         return int(differ) * np.dtype(word).itemsize
@@ -227,13 +230,13 @@ class ModelGpu:
             self._ends = ends
 
     def persisting_l2_bytes(self) -> int:
-        """Bytes of L2 that are set aside: none here."""
+        """The bytes of L2 that are set aside: the model has none."""
         return 0
 
     # ------------------------------------------------ the rules
 
     def _transfer(self, traffic: list[tuple[int, int, bool]]) -> float:
-        """Time of bytes, in ms; afterwards the L2 holds the latest arrays."""
+        """Return the time of a transfer in ms, and update the contents of L2."""
         nanoseconds = 0.0
         for address, nbytes, is_read in traffic:
             hit = is_read and address in self._cached
@@ -245,7 +248,7 @@ class ModelGpu:
         return nanoseconds * 1e-6
 
     def _luck(self) -> float:
-        """Factor on a kernel's time by heat and by chance."""
+        """Return the factor on a kernel's time that warming up and noise give."""
         factor = 1 + self._heat * (1 - math.exp(-self._worked / HEATING_MS))
         if self._noise:
             factor *= 1 + self._noise * abs(self._chance.gauss(0, 1))
@@ -262,7 +265,7 @@ class ModelGpu:
         self._now = max(self._now, time)
         due = [work for work in self._queue if work.end <= self._now]
         self._queue = [work for work in self._queue if work.end > self._now]
-        for work in sorted(due, key=lambda one: one.end):
+        for work in sorted(due, key=operator.attrgetter("end")):
             if work.effect:
                 work.effect()
 
@@ -273,7 +276,7 @@ class ModelGpu:
 
 @functools.cache
 def model_device():
-    """Describe the model as far as a benchmark asks."""
+    """Describe the model with the properties that a benchmark reads."""
     bits, gbps = 128, MEMORY_GBS * 8 / 128
     return replace(
         hardware.device("H200"),

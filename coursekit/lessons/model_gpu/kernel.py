@@ -1,4 +1,4 @@
-"""A kernel of the modelled GPU: what NumPy computes, in a time that follows rules."""
+"""A kernel of the modelled GPU: NumPy computes, and rules give the time."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ COMPILE_MS = 40.0
 
 
 class Device(Protocol):
-    """The GPU of a kernel, as far as the kernel needs it: `ModelGpu` is one."""
+    """The interface that a kernel needs of its GPU; `ModelGpu` implements it."""
 
     def spend(self, milliseconds: float) -> None:
-        """Let the host work for a while."""
+        """Let the host compute for some milliseconds."""
 
     def launch(self, kernel: ModelKernel, arrays: tuple, stream: int = 0) -> None:
         """Queue a kernel."""
 
 
 class ModelKernel:
-    """A kernel of the model: what NumPy computes, in the time that the rules say."""
+    """A kernel of the model: a NumPy function with the duration that the rules give."""
 
     def __init__(self, gpu: Device, name: str, function: Callable, **facts):
         self.gpu, self.name, self._function = gpu, name, function
@@ -38,7 +38,7 @@ class ModelKernel:
         return f"ModelKernel {self.name}"
 
     def __call__(self, *arrays: DeviceArray, stream: int = 0) -> None:
-        """Launch: costs the host 5 us, and is not waited for."""
+        """Launch the kernel: the host spends 5 us and does not wait."""
         if not all(isinstance(array, DeviceArray) for array in arrays):
             raise ArgumentError.explained(
                 f"{self.name} got an argument that lies on the host.",
@@ -56,21 +56,21 @@ class ModelKernel:
             self.gpu.spend(COMPILE_MS)
 
     def traffic(self, arrays: tuple) -> list[tuple[int, int, bool]]:
-        """List address, bytes, and whether they are read, of what passes memory."""
-        found = []
+        """List (address, bytes, whether they are read) of all memory traffic."""
+        passes = []
         for position, array in enumerate(arrays):
             written = position in self._writes or position in self._updates
             if position not in self._writes:
-                found.append((array.address, array.nbytes, True))
+                passes.append((array.address, array.nbytes, True))
             if written:
-                found.append((array.address, array.nbytes, False))
-        return found
+                passes.append((array.address, array.nbytes, False))
+        return passes
 
     def run(self, arrays: tuple) -> None:
-        """Compute, on the bytes that the arrays have."""
+        """Call the function with the arrays' present bytes."""
         self._function(*map(values, arrays))
 
     @property
     def slow(self) -> float:
-        """Factor on the time of its bytes."""
+        """The factor on the time of its bytes."""
         return self._slow

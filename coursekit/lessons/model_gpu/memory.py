@@ -1,4 +1,4 @@
-"""Memory of the modelled GPU: bytes that its arrays share with nobody."""
+"""Memory of the modelled GPU, separate from the host's."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import numpy as np
 
 from coursekit.runtime.arrays import DeviceArray
 
-UNSET = 0xCB
+UNINITIALISED = 0xCB
 
 
 class Waits(Protocol):
-    """What memory asks of its GPU."""
+    """The interface that memory needs of its GPU: waiting for all work."""
 
     def synchronize(self) -> None:
         """Wait for all work."""
 
 
 class Memory:
-    """A run of bytes of the model; reading it from the host waits for the GPU."""
+    """A range of bytes of the model; reading it from the host waits for the GPU."""
 
     space = "model"
 
     def __init__(self, gpu: Waits, address: int, nbytes: int):
         self._gpu, self.address, self.nbytes = gpu, address, nbytes
-        self.values = np.full(nbytes, UNSET, np.uint8)
+        self.values = np.full(nbytes, UNINITIALISED, np.uint8)
 
     def read(self, offset: int, nbytes: int) -> np.ndarray:
         """Copy bytes to the host, when all work is done."""
@@ -39,7 +39,7 @@ class Memory:
 
 
 def values(array: DeviceArray) -> np.ndarray:
-    """View the elements of an array of the model."""
+    """Return a NumPy view of an array of the model."""
     begin = array._offset
-    found = array._buffer.values[begin : begin + array.nbytes]
-    return found.view(array.dtype).reshape(array.shape)
+    bytes_ = array._buffer.values[begin : begin + array.nbytes]
+    return bytes_.view(array.dtype).reshape(array.shape)

@@ -1,4 +1,4 @@
-"""The course's own benchmark, which judges cases on the modelled GPU."""
+"""The course's own benchmark, run on the modelled GPU."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def benchmark(
     ArgumentError, CheckFailed
         As ``ck.benchmark`` does.
     """
-    found = benchmarking.on(
+    result = benchmarking.on(
         gpu, cases, sizes=sizes, setup=setup, verify=verify, bytes_moved=bytes_moved
     )
-    return replace(found, origin="model")
+    return replace(result, origin="model")

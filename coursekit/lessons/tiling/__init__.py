@@ -1,4 +1,4 @@
-"""A matrix product cut into tiles: who owns which part of C, and what that reads.
+"""A matrix product cut into tiles: the owner of each part of C, and the memory reads.
 
 C = A * B in float32, with A of M x K, B of K x N. A block computes a tile of C, a warp
 a part of the tile, a thread a patch of that. For each step along k a slice of A's tile

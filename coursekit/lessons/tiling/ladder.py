@@ -1,4 +1,4 @@
-"""The steps of kernels/matmul as tilings."""
+"""The steps of kernels/matmul, described as tilings."""
 
 from __future__ import annotations
 

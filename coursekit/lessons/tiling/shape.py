@@ -1,4 +1,4 @@
-"""Which block, warp and thread owns what of a matrix product, and who brings what."""
+"""Work assignment in a tiled matrix product: who computes and who loads what."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ BUFFERS = ("one", "two, filled ahead")
 
 
 def ceil(a: int, b: int) -> int:
-    """Divide and round up."""
+    """Return the quotient, rounded up."""
     return -(-a // b)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Sizes of a product, and how blocks, warps and threads share it.
+    """Sizes of a product, and its division among blocks, warps and threads.
 
     Attributes
     ----------
@@ -35,9 +35,9 @@ class Shape:
         Whether a patch is one rectangle, or lies in pieces as wide as an access: one of
         PIECES.
     order : str
-        How lanes are numbered, one of ORDERS.
+        The numbering of lanes, one of ORDERS.
     a_tile : str
-        How A's tile lies in shared memory, one of LAYOUTS.
+        The layout of A's tile in shared memory, one of LAYOUTS.
     buffers : str
         One pair of tiles, or two, of which one is filled while the other is used.
     copied : int
@@ -63,7 +63,7 @@ class Shape:
 
     @property
     def across(self) -> int:
-        """Lanes of a warp that stand side by side."""
+        """Lanes of a warp side by side."""
         return LANES // self.down
 
     @property
@@ -81,12 +81,12 @@ class Shape:
 
     @property
     def grid(self) -> tuple[int, int]:
-        """Blocks down and across."""
+        """Numbers of blocks along the rows and along the columns of C."""
         return ceil(self.M, self.rows), ceil(self.N, self.cols)
 
     @property
     def turns(self) -> int:
-        """Pairs of tiles that a block goes through."""
+        """Pairs of tiles that a block loads, one after the other."""
         return ceil(self.K, self.depth)
 
     @property
@@ -97,7 +97,7 @@ class Shape:
 
     @property
     def a_width(self) -> int:
-        """Values of A that one access to shared memory brings."""
+        """Values of A that one shared access loads."""
         return 4 if self.by_rows else _width(self.patch_rows)
 
     @property
@@ -114,32 +114,32 @@ class Shape:
         return warp // beside * height, warp % beside * width
 
     def place(self, lane: int) -> tuple[int, int]:
-        """Row and column of a lane among the lanes of its warp."""
+        """Return the row and column of a lane within its warp."""
         if self.order == ORDERS[0] or self.across == 1:
             return lane // self.across, lane % self.across
         return lane // 2 % self.down, lane % 2 + lane // (2 * self.down) * 2
 
     def rows_of(self, thread: int) -> list[int]:
-        """Rows of the tile that a thread owns values in."""
+        """Return the rows of the block's tile in which a thread owns values."""
         top, place = self.corner(thread // LANES)[0], self.place(thread % LANES)[0]
         piece = 1 if self.by_rows else self.a_width
         piece = piece if self.pieces == PIECES[2] else self.patch_rows
         return _strewn(top, place, self.down, self.patch_rows, piece)
 
     def cols_of(self, thread: int) -> list[int]:
-        """Columns of the tile that a thread owns values in."""
+        """Return the columns of the block's tile in which a thread owns values."""
         left, place = self.corner(thread // LANES)[1], self.place(thread % LANES)[1]
         piece = self.patch_cols if self.pieces == PIECES[0] else self.b_width
         return _strewn(left, place, self.across, self.patch_cols, piece)
 
     def brings_a(self, thread: int) -> Iterator[tuple[int, int]]:
-        """Yield (row, k) of A's tile, first of each access, that a thread copies."""
+        """Yield (row, k) where each access begins by which a thread copies A's tile."""
         wide = self.depth // self.copied
         for i in range(thread, self.rows * wide, self.threads):
             yield i // wide, i % wide * self.copied
 
     def brings_b(self, thread: int) -> Iterator[tuple[int, int]]:
-        """Yield (k, column) of B's tile, first of each access, that a thread copies."""
+        """Yield (k, column) where each access begins by which a thread copies B's."""
         wide = self.cols // self.copied
         for i in range(thread, self.depth * wide, self.threads):
             yield i // wide, i % wide * self.copied
@@ -148,7 +148,7 @@ class Shape:
 
     @property
     def problem(self) -> str:
-        """Why no kernel can be cut like this; empty where one can."""
+        """The reason why no kernel can have this shape; empty where one can."""
         height, width = self.warp_tile
         whole = f"A tile of {self.rows} x {self.cols}"
         if self.rows % height or self.cols % width:
@@ -164,12 +164,12 @@ class Shape:
 
 
 def _width(count: int) -> int:
-    """Values that one access can bring of so many that lie side by side."""
+    """Return how many of `count` adjacent values one access can load."""
     return next(width for width in (4, 2, 1) if count % width == 0)
 
 
 def _strewn(start: int, place: int, lanes: int, count: int, piece: int) -> list[int]:
-    """Indices of a lane's values: pieces of all lanes lie side by side."""
+    """Return the indices of a lane's values where the lanes' pieces alternate."""
     return [
         start + i // piece * lanes * piece + place * piece + i % piece
         for i in range(count)

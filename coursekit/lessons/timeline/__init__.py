@@ -1,4 +1,4 @@
-"""A model of the copy and compute engines of one GPU: when they would do what.
+"""A model of a GPU's copy and compute engines: it schedules streams of operations.
 
 It is a model, not a measurement: it knows rates and durations that it is given, and
 the rules by which CUDA orders work. It needs no GPU and gives the same answer

@@ -18,14 +18,14 @@ def chart(
     bound_us: float,
     lanes: str,
 ):
-    """Draw copies and kernels, and above them what the host did.
+    """Draw copies and kernels, and above them the calls of the host.
 
     Parameters
     ----------
     operations, host : sequence of Operation
         As `Schedule` has them.
     title : str
-        What the picture shows, as a sentence.
+        The title, a sentence.
     origin : str
         The rates, and where they are from.
     bound_us : float
@@ -33,11 +33,11 @@ def chart(
     lanes : str
         "engine" or "stream": what a row of bars is.
     """
-    waits = [each.name for each in host if each.kind == "wait"]
+    waits = [operation.name for operation in host if operation.kind == "wait"]
     spans = [
-        (lane, each.name, each.start_us, each.end_us)
+        (lane, operation.name, operation.start_us, operation.end_us)
         for lane, members in _lanes(operations, host, lanes)
-        for each in members
+        for operation in members
     ]
     return timeline(
         spans,
@@ -52,11 +52,11 @@ def chart(
 def _lanes(
     operations: Sequence[Operation], host: Sequence[Operation], by: str
 ) -> Iterator[tuple[str, list[Operation]]]:
-    """Yield each lane with its bars; what runs side by side gets lanes of its own."""
+    """Yield each lane with its bars; overlapping bars get lanes of their own."""
     yield HOST, list(host)
-    names = dict.fromkeys(getattr(each, by) for each in operations)
+    names = dict.fromkeys(getattr(operation, by) for operation in operations)
     for name in names:
-        mine = [each for each in operations if getattr(each, by) == name]
+        mine = [operation for operation in operations if getattr(operation, by) == name]
         rows = _rows(mine)
         for number, row in enumerate(rows, 1):
             yield (name if len(rows) == 1 else f"{name} ({number})"), row
@@ -64,10 +64,12 @@ def _lanes(
 
 def _rows(operations: list[Operation]) -> list[list[Operation]]:
     rows: list[list[Operation]] = []
-    for each in sorted(operations, key=lambda each: (each.start_us, each.end_us)):
-        free = (row for row in rows if row[-1].end_us <= each.start_us)
+    for operation in sorted(
+        operations, key=lambda operation: (operation.start_us, operation.end_us)
+    ):
+        free = (row for row in rows if row[-1].end_us <= operation.start_us)
         row = next(free, None)
         if row is None:
             rows.append(row := [])
-        row.append(each)
+        row.append(operation)
     return rows

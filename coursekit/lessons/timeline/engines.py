@@ -1,4 +1,4 @@
-"""Play a host program on the engines, event by event, in exact fractions."""
+"""Simulate a host program on the engines, event by event, in exact fractions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from coursekit.lessons.timeline.program import (
 
 @dataclass(eq=False)
 class Span:
-    """Something that an engine, or the host, did.
+    """An interval in which an engine, or the host, was busy or waited.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Span:
     kind : str
         "operation"; of the host "issue", "work" or "wait".
     held_by : Span or None
-        What had to end before this could begin.
+        The span after whose end this one could begin.
     """
 
     name: str
@@ -49,18 +49,18 @@ class Player:
     def __init__(self, steps: list[Step]) -> None:
         self.now = Fraction(0)
         self.steps = list(steps)
-        self.spans: dict[int, Span] = {}  # of the operations, by number
+        self.spans: dict[int, Span] = {}  # spans of operations, by number
         self.host: list[Span] = []
         self.running: list[Span] = []
-        self.last: dict[str, Span] = {}  # of each engine, what ended last
+        self.last: dict[str, Span] = {}  # the latest span of each engine
         self.queues: dict[str, list[tuple[Issue, Span]]] = {}
         self.heirs: dict[int, list[tuple]] = {}  # kernels that wait for an operation
-        self.ready: dict[int, Fraction] = {}  # when one was lined up
+        self.ready: dict[int, Fraction] = {}  # time at which an operation was queued
         self.blocked_by: frozenset[int] = frozenset()
         self.place = 0
 
     def run(self) -> None:
-        """Go from event to event until nothing is left to do."""
+        """Advance from event to event until all work is done."""
         while True:
             self._begin()
             ends = [span.end for span in self.running]
@@ -74,14 +74,14 @@ class Player:
                 self._end(span)
 
     def _begin(self) -> None:
-        """Begin all that can begin now; a step of no length may allow another."""
+        """Begin all that can begin now; a step without duration may enable another."""
         while self._host() or self._engines():
             pass
 
     # ------------------------------------------------------------------- the host
 
     def _host(self) -> bool:
-        """Let the host take its next step, if it is free; tell whether it did."""
+        """Advance the host by one step if it is free; return whether it did."""
         if self.host and self.host[-1].end > self.now:
             return False
         if not self._done(self.blocked_by):
@@ -103,7 +103,7 @@ class Player:
         return True
 
     def _issued(self, batch: Batch) -> bool:
-        """Whether the host has paid for the launch; it starts to when it has not."""
+        """Return whether the host has paid for the launch; else let it begin to pay."""
         if self.host and self.host[-1].issue is batch.issues[0]:
             return True
         self._host_does(batch.name, "issue", batch.launch_us)
@@ -127,7 +127,7 @@ class Player:
         self.blocked_by, self.blocked_in, self.blocked_at = numbers, name, self.now
 
     def _waited(self) -> None:
-        """Note how long the host has waited, and for what."""
+        """Record how long the host has waited, and for what."""
         last = max((self.spans[n] for n in self.blocked_by), key=lambda span: span.end)
         if self.now > self.blocked_at:
             span = Span(
@@ -147,7 +147,7 @@ class Player:
         return all(n in spans and spans[n].end <= now for n in numbers)
 
     def _engine(self, name: str) -> bool:
-        """Begin the next operation of an engine, if it can; tell whether it did."""
+        """Begin the next operation of an engine if it can; return whether it did."""
         queue = self.queues[name]
         busy = [span for span in self.running if span.engine == name]
         if not queue or not self._done(queue[0][0].after):
@@ -160,7 +160,7 @@ class Player:
         return True
 
     def _enqueue(self, issue: Issue, launch: Span) -> None:
-        """Queue a copy at once, a kernel when nothing is left that it comes after."""
+        """Queue a copy at once, and a kernel when all work before it has ended."""
         missing = {n for n in issue.after if not self._done([n])}
         if issue.engine != COMPUTE or not missing:
             self._line_up(issue, launch)
@@ -169,15 +169,17 @@ class Player:
             self.heirs.setdefault(number, []).append((missing, issue, launch))
 
     def _line_up(self, issue: Issue, launch: Span) -> None:
-        """Kernels go in the order in which they are ready, then of their issue."""
+        """Queue an operation; kernels are sorted by the time when they were ready."""
         queue = self.queues.setdefault(issue.engine, [])
         queue.append((issue, launch))
         self.ready[issue.number] = self.now
         if issue.engine == COMPUTE:
-            queue.sort(key=lambda one: (self.ready[one[0].number], one[0].number))
+            queue.sort(
+                key=lambda waiting: (self.ready[waiting[0].number], waiting[0].number)
+            )
 
     def _end(self, span: Span) -> None:
-        """Note that an operation has ended, and line up what waited for it alone."""
+        """Record the end of an operation, and queue what waited for it alone."""
         self.running.remove(span)
         self.last[span.engine] = span
         for missing, issue, launch in self.heirs.pop(span.issue.number, ()):
@@ -199,12 +201,12 @@ class Player:
 
 
 def play(steps: list[Step]) -> tuple[list[Span], list[Span]]:
-    """Run a program and return the operations by number, and what the host did.
+    """Run a program; return the operations by number, and the host's activities.
 
     Parameters
     ----------
     steps : list of Batch, Work and Sync
-        What the host does, in order.
+        The steps of the host, in order.
     """
     player = Player(steps)
     player.run()

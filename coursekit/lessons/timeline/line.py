@@ -1,4 +1,4 @@
-"""Write down what a host program issues to streams, and when it waits."""
+"""Record what a host program issues to streams, and where it waits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DEFAULT = "default"
 
 @dataclass(eq=False)
 class Event:
-    """A mark in a stream; before it is first recorded it stands for no work at all.
+    """A mark in a stream; an event that was never recorded stands for no work.
 
     Source: CUDA Runtime API, cudaEventRecord ("an empty set of work").
     """
@@ -82,14 +82,14 @@ class Stream:
         )  # fmt: skip
 
     def record(self, event: Event | str = "") -> Event:
-        """Record an event: it is done when what the stream holds by now is done."""
+        """Record an event, which is done when the stream's present work is done."""
         event = event if isinstance(event, Event) else self._line.event(event)
         event.work = self._line._before(self)
         self._line._act(self, event.work)
         return event
 
     def wait(self, event: Event) -> None:
-        """Let what follows in this stream wait for an event, as it is recorded now."""
+        """Let later work of this stream wait for an event, as last recorded."""
         if not isinstance(event, Event):
             raise ArgumentError.explained(
                 f"wait got {type(event).__name__}.",
@@ -99,7 +99,7 @@ class Stream:
         self._line._act(self, self._line._before(self) | event.work)
 
     def synchronize(self) -> None:
-        """Let the host wait until what the stream holds by now is done."""
+        """Let the host wait until the stream's present work is done."""
         self._line._sync(f"synchronize {self.name}", self._line._before(self))
 
     def _issue(self, name: str, engine: str, us: Fraction, **more) -> None:
@@ -143,7 +143,7 @@ class Timeline:
         Rates of copies from and to pinned memory, in 10^9 bytes per second. By default
         those that were recorded on an H200, if the course has such a record.
     launch_us : float, optional
-        What each call costs the host; by default as recorded.
+        The time that each call costs the host; by default as recorded.
     pageable_gbps : float, optional
         Rate of copies from and to pageable memory; by default as recorded, or the
         lower of the other two where these are given.
@@ -178,7 +178,7 @@ class Timeline:
         self.default_stream = Stream(self, DEFAULT)
         self._streams = {DEFAULT: self.default_stream}
         self._steps: list[Step] = []
-        self._known: frozenset[int] = frozenset()
+        self._awaited: frozenset[int] = frozenset()
         self._graph: Batch | None = None
         self._numbers = itertools.count()
         self._events = itertools.count()
@@ -213,18 +213,18 @@ class Timeline:
         return Event(name or f"event {next(self._events)}")
 
     def host(self, us: float, name: str = "host work") -> None:
-        """Let the host work on something of its own."""
+        """Let the host compute for a while."""
         self._refuse_in_graph("host work")
         self._steps.append(Work(name, rates.exact("us", us)))
 
     def synchronize(self) -> None:
-        """Let the host wait until all that was issued is done."""
+        """Let the host wait until all issued work is done."""
         tails = (stream._tail for stream in self._streams.values())
         self._sync("synchronize", frozenset().union(*tails))
 
     @contextlib.contextmanager
     def graph(self, name: str = "graph") -> Iterator[None]:
-        """Hand over what is issued inside together, at the cost of one launch."""
+        """Submit all operations issued inside together, at the cost of one launch."""
         self._refuse_in_graph("another graph")
         self._graph = Batch(name, self.rates.launch_us)
         try:
@@ -235,7 +235,7 @@ class Timeline:
                 self._steps.append(batch)
 
     def run(self) -> Schedule:
-        """Play what was issued so far, and return when what happens."""
+        """Run what was issued so far on the model, and return its schedule."""
         engines = (IN, OUT) if self.copy_engines == 2 else (COPY,)
         return Schedule.of(play(self._steps), (*engines, COMPUTE), str(self.rates))
 
@@ -246,18 +246,20 @@ class Timeline:
         return rates.exact("nbytes", nbytes) / (rate * 1000)
 
     def _before(self, stream: Stream) -> frozenset[int]:
-        """What an action in a stream comes after."""
+        """Return the operations that an action in a stream must follow."""
         if stream is not self.default_stream:
             return stream._tail
-        blocking = (each._tail for each in self._streams.values() if each.blocking)
+        blocking = (
+            member._tail for member in self._streams.values() if member.blocking
+        )
         return frozenset().union(*blocking)
 
     def _act(self, stream: Stream, tail: frozenset[int]) -> None:
-        """Let later work of a stream, or of all blocking ones, come after `tail`."""
+        """Make later work of a stream, or of all blocking streams, follow `tail`."""
         stream._tail = tail
         if stream is self.default_stream:
-            for each in self._streams.values():
-                each._tail = tail if each.blocking else each._tail
+            for member in self._streams.values():
+                member._tail = tail if member.blocking else member._tail
 
     def _issue(self, stream: Stream, issue: Issue) -> None:
         if self._graph is not None and stream is self.default_stream:
@@ -265,7 +267,7 @@ class Timeline:
         if self._graph is not None and issue.blocks_host:
             self._refuse_in_graph("a copy of pageable memory")
         issue.number = next(self._numbers)
-        issue.after, issue.known = self._before(stream), self._known
+        issue.after, issue.awaited = self._before(stream), self._awaited
         self._act(stream, frozenset([issue.number]))
         if self._graph is None:
             batch = Batch(f"issue {issue.name}", self.rates.launch_us)
@@ -274,7 +276,7 @@ class Timeline:
 
     def _sync(self, name: str, numbers: frozenset[int]) -> None:
         self._refuse_in_graph("waiting on the host")
-        self._known |= numbers
+        self._awaited |= numbers
         self._steps.append(Sync(name, numbers))
 
     def _refuse_in_graph(self, what: str) -> None:

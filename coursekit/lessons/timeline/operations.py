@@ -1,4 +1,4 @@
-"""What a schedule consists of: operations, and conflicts between two of them."""
+"""The parts of a schedule: operations, and conflicts between two of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MODEL = "a model, not a measurement"
 
 @dataclass(frozen=True)
 class Operation:
-    """One copy or kernel, or something that the host did.
+    """One copy, kernel or activity of the host.
 
     Attributes
     ----------
@@ -40,15 +40,15 @@ class Operation:
 
     @property
     def us(self) -> float:
-        """How long it took."""
+        """The duration in microseconds."""
         return self.end_us - self.start_us
 
 
 @dataclass(frozen=True)
 class Conflict:
-    """Two operations that use one buffer, one of them writing, and nothing orders them.
+    """Two unordered operations on one buffer, at least one of which writes.
 
-    In this schedule they may well follow each other; on a GPU nothing says so.
+    In this schedule one may follow the other; on a GPU nothing guarantees it.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a host program tells the GPU, step by step."""
+"""The steps of a host program that uses a GPU."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Issue:
     ----------
     name, stream, engine : str
     us : Fraction
-        How long its engine works on it.
+        The time that its engine works on it.
     share : Fraction
         Part of the SMs that a kernel fills; 1 for copies.
     launch_us : Fraction
-        What issuing it costs the host.
+        The time that the host needs to issue it.
     blocks_host : bool
         Whether the call returns only when the operation is done.
     after : frozenset of int
         Operations that CUDA orders before this one, by number.
-    known : frozenset of int
+    awaited : frozenset of int
         Operations that the host has waited for before it issued this one.
     reads, writes : tuple of str
         Buffers on the device.
@@ -41,7 +41,7 @@ class Issue:
     launch_us: Fraction = Fraction(0)
     blocks_host: bool = False
     after: frozenset[int] = frozenset()
-    known: frozenset[int] = frozenset()
+    awaited: frozenset[int] = frozenset()
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     number: int = -1
@@ -49,7 +49,7 @@ class Issue:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Operations that the host hands over together, at the cost of one launch."""
+    """Operations that the host submits together, at the cost of one launch."""
 
     name: str
     launch_us: Fraction
@@ -58,7 +58,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """Something that the host does itself."""
+    """A computation of the host."""
 
     name: str
     us: Fraction
@@ -66,7 +66,7 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class Sync:
-    """The host waits until these operations are done."""
+    """A wait of the host for these operations."""
 
     name: str
     numbers: frozenset[int]

@@ -1,4 +1,4 @@
-"""How fast the model's engines are: given, or recorded on a GPU."""
+"""Rates of the model's engines: given by the caller, or recorded on a GPU."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from coursekit.lessons.timeline.program import IN
 
 
 def exact(name: str, value: float) -> Fraction:
-    """Read a number as it is written, so that sums come out exactly.
+    """Convert a number to the fraction that its decimal text says, for exact sums.
 
     >>> exact("us", 0.1) * 3 == exact("us", 0.3)
     True
@@ -31,12 +31,12 @@ def exact(name: str, value: float) -> Fraction:
 
 @dataclass(frozen=True)
 class Rates:
-    """What the model goes by, and where it is from.
+    """The rates of the model, and their origin.
 
     Attributes
     ----------
     h2d_gbps, d2h_gbps, pageable_gbps : Fraction
-        In 10^9 bytes per second.
+        Rates of copies in 10^9 bytes per second.
     launch_us : Fraction
     origin : str
     """
@@ -63,13 +63,13 @@ class Rates:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The model's numbers as they were measured on a GPU.
+    """The model's rates as they were measured on a GPU.
 
     Attributes
     ----------
     device, date : str
     numbers : dict of str to float
-        By the names of `Timeline`'s parameters, to three digits.
+        Rates by the names of `Timeline`'s parameters, to three digits.
     """
 
     device: str
@@ -78,18 +78,18 @@ class Recorded:
 
 
 def recorded() -> Recorded | None:
-    """Read the numbers from the records of copies and launches, if there are any.
+    """Read the rates from the records of copies and launches, if there are any.
 
-    Rates are those of the largest copy; a launch costs what each of the longest row
-    of empty kernels took, launched by machine code.
+    Rates are those of the largest copy. The cost of a launch is the mean over the
+    longest row of empty kernels, launched by machine code.
     """
     from coursekit.benchmarking.records import records
 
-    found = [records.load(f"moving/{key}") for key in ("to_device", "to_host")]
+    copies = [records.load(f"moving/{key}") for key in ("to_device", "to_host")]
     launches = records.load("moving/launches")
-    if None in (*found, launches):
+    if None in (*copies, launches):
         return None
-    pinned, pageable = ([_gbps(r, kind) for r in found] for kind in _MEMORIES)
+    pinned, pageable = ([_gbps(r, kind) for r in copies] for kind in _MEMORIES)
     last = _largest(launches, "machine code")
     numbers = {
         "h2d_gbps": pinned[0],
@@ -98,7 +98,7 @@ def recorded() -> Recorded | None:
         "pageable_gbps": min(pageable),
     }
     short = {name: float(f"{value:.3g}") for name, value in numbers.items()}
-    return Recorded(found[0].device, found[0].date, short)
+    return Recorded(copies[0].device, copies[0].date, short)
 
 
 _MEMORIES = ("pinned", "pageable")
@@ -115,7 +115,7 @@ def _gbps(record, case: str) -> float:
 
 
 def choose(h2d_gbps, d2h_gbps, launch_us, pageable_gbps) -> Rates:
-    """Take what is given, and the rest from the record.
+    """Combine given rates with recorded ones.
 
     Raises
     ------

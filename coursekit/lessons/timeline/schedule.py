@@ -1,4 +1,4 @@
-"""When the engines of the model did what, and what held them up."""
+"""The schedule of a timeline: when each engine does what, and what delays it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from coursekit.lessons.timeline.program import HOST
 
 @dataclass(frozen=True, repr=False)
 class Schedule:
-    """What came of a `Timeline`: a model, not a measurement.
+    """The result of running a `Timeline`: a model, not a measurement.
 
     Attributes
     ----------
     operations : tuple of Operation
         Copies and kernels in the order of issue.
     host : tuple of Operation
-        What the host did: issue, work, wait.
+        The activities of the host: issue, work, wait.
     engines : tuple of str
     origin : str
         The rates, and where they are from.
@@ -36,7 +36,7 @@ class Schedule:
 
     @classmethod
     def of(cls, played: tuple[list[Span], list[Span]], engines, origin) -> Schedule:
-        """Write down what was played."""
+        """Make a schedule of simulated spans."""
         spans, host = played
         return cls(
             tuple(_operation(span, spans) for span in spans),
@@ -46,21 +46,23 @@ class Schedule:
 
     def __getitem__(self, name: str) -> Operation:
         """Return the first operation of this name."""
-        found = [each for each in self.operations if each.name == name]
-        if not found:
+        matches = [operation for operation in self.operations if operation.name == name]
+        if not matches:
             raise KeyError(f"{name}: not among {[o.name for o in self.operations]}")
-        return found[0]
+        return matches[0]
 
     @cached_property
     def makespan_us(self) -> float:
-        """From the first call of the host until all is done."""
-        ends = (each.end_us for each in (*self.operations, *self.host))
+        """The time from the first call of the host until all work is done."""
+        ends = (operation.end_us for operation in (*self.operations, *self.host))
         return max(ends, default=0.0)
 
     def busy(self, engine: str) -> float:
-        """Return how many microseconds an engine works; "host" without its waits."""
+        """Return how long an engine is busy, in us; "host" without its waits."""
         if engine == HOST:
-            return sum(each.us for each in self.host if each.kind != "wait")
+            return sum(
+                operation.us for operation in self.host if operation.kind != "wait"
+            )
         total, until = 0.0, 0.0
         spans = [(o.start_us, o.end_us) for o in self.operations if o.engine == engine]
         for start, end in sorted(spans):
@@ -69,14 +71,14 @@ class Schedule:
         return total
 
     def work(self, engine: str) -> float:
-        """Return what an engine has to do at least: microseconds times share."""
+        """Return the least work of an engine: the sum of microseconds times share."""
         if engine == HOST:
             return self.busy(HOST)
         return sum(o.us * o.share for o in self.operations if o.engine == engine)
 
     @property
     def bound_us(self) -> float:
-        """The work of the busiest engine: no order of issue can beat it."""
+        """The work of the busiest engine: a lower bound for every order of issue."""
         return max(self.work(engine) for engine in (*self.engines, HOST))
 
     @property
@@ -86,16 +88,16 @@ class Schedule:
 
     @property
     def overlap_ratio(self) -> float:
-        """All copies and kernels one after another, over the makespan.
+        """The durations of all copies and kernels, summed, over the makespan.
 
         1 says that nothing overlaps and nobody waits for the host.
         """
-        total = sum(each.us for each in self.operations)
+        total = sum(operation.us for operation in self.operations)
         return total / self.makespan_us if self.makespan_us else 1.0
 
     @cached_property
     def critical_path(self) -> tuple[Operation, ...]:
-        """The chain that made the makespan: each began when the one before it ended."""
+        """The chain of operations, each started by its predecessor's end."""
         spans = (*self._spans, *self._host_spans)
         last = max(spans, key=lambda span: span.end, default=None)
         chain = []
@@ -106,14 +108,14 @@ class Schedule:
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Uses of one buffer, one of them a write, that nothing orders.
+        """Pairs of unordered uses of one buffer, at least one of which writes.
 
-        Streams, events, the default stream and waits of the host order; that an
-        engine happens to be busy does not.
+        Streams, events, the default stream and waits of the host order operations; that
+        an engine happens to be busy does not.
         """
         before: list[set[int]] = []
         for span in self._spans:
-            direct = span.issue.after | span.issue.known
+            direct = span.issue.after | span.issue.awaited
             before.append(direct.union(*(before[n] for n in direct)))
         return tuple(
             Conflict(buffer, first.name, second.name)
@@ -125,11 +127,11 @@ class Schedule:
 
     def is_ordered(self, first: str, second: str) -> bool:
         """Tell whether CUDA promises that one operation ends before another begins."""
-        numbers = {each.name: n for n, each in enumerate(self.operations)}
+        numbers = {operation.name: n for n, operation in enumerate(self.operations)}
         reached, todo = set(), [numbers[second]]
         while todo:
             issue = self._spans[todo.pop()].issue
-            new = (issue.after | issue.known) - reached
+            new = (issue.after | issue.awaited) - reached
             reached |= new
             todo += new
         return numbers[first] in reached
@@ -169,7 +171,7 @@ class Schedule:
         Parameters
         ----------
         title : str
-            What the picture shows, as a sentence; by default the makespan.
+            The title, a sentence; by default the makespan.
         lanes : str
             "engine" or "stream": what a row of bars is.
         """

@@ -1,8 +1,8 @@
-"""How the addresses of a warp's lanes differ, as far as the PTX tells.
+"""Address strides between the lanes of a warp, as far as the PTX determines them.
 
-ptxas knows an address that is the same in all lanes, and then lets one lane do an
-integer atomic for the whole warp. How scattered addresses are counted is not known in
-full. Both decide what the simulator may claim; see `doubtful`.
+ptxas recognises an address that is the same in all lanes, and then lets one lane do an
+integer atomic for the whole warp. How the hardware counts scattered addresses is not
+fully known. Both decide which counts the simulator may call exact; see `doubtful`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FLOATS = {"f16", "f16x2", "bf16", "bf16x2", "f32", "f64"}
 
 
 class Stride(IntEnum):
-    """By what a value differs from lane to lane: 0, a constant, or anything."""
+    """The difference of a value from lane to lane: 0, a constant, or unknown."""
 
     UNIFORM = 0
     AFFINE = 1
@@ -31,7 +31,7 @@ class Stride(IntEnum):
 
 
 def doubtful(function) -> set[int]:
-    """Atomics of which the machine's count may be another one.
+    """Return the atomics that the hardware may count differently.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def _is_doubtful(instruction, strides) -> bool:
 
 
 def registers(function) -> dict[int, Stride]:
-    """Stride of every register, whichever instruction wrote it."""
+    """Return the stride of every register over all instructions that write it."""
     makers = defaultdict(list)
     for instruction in function.instructions:
         for index in registers_of(instruction)[0]:
@@ -99,7 +99,7 @@ def _of(operand, strides) -> Stride:
 
 
 def _is_private_load(function, instruction) -> bool:
-    """A load of what each thread has for itself: locals, arguments, results."""
+    """Whether a load reads per-thread data: locals, arguments, results of calls."""
     if traits.of(instruction).memory != LOAD:
         return False
     if "param" in instruction.modifiers:

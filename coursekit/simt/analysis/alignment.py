@@ -1,4 +1,4 @@
-"""What is known of an address before a launch: what it counts from, how aligned."""
+"""Alignment analysis: the base and the alignment of addresses before a launch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SUMS = {"add", "sub", "or", "xor", "min", "max", "selp"}
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An address: `offset` bytes from a root, which is a multiple of 2^exponent."""
+    """An address: `offset` bytes from a base that is a multiple of 2^exponent."""
 
     root: object
     offset: int
@@ -24,7 +24,7 @@ class Place:
 
 
 class Addresses:
-    """Places of the addresses of one function.
+    """The bases and alignments of the addresses of one function.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Addresses:
         self._exponents = self._solve()
 
     def place(self, address: Address) -> Place:
-        """Follow constant sums back to where an address comes from."""
+        """Trace an address through constant additions to its base."""
         base, offset = address.base, address.offset
         while isinstance(base, Register):
             step = self._constant_step(base)
@@ -56,7 +56,7 @@ class Addresses:
         return Place("constant", offset + int(base.value), FULL)
 
     def _constant_step(self, register):
-        """(source, bytes) where a register is a source plus a constant, for good."""
+        """Return (source, bytes) for a register that is always source + bytes."""
         made = self._definitions[register.index]
         if len(made) != 1 or made[0].guard is not None:
             return None
@@ -73,7 +73,7 @@ class Addresses:
         return (source, amount) if isinstance(source, Symbol) else None
 
     def _solve(self) -> dict[int, int]:
-        """Known factors of two of every register: start high, lower until stable."""
+        """Compute each register's power of two: start high, lower to a fixed point."""
         found = dict.fromkeys(self._definitions, FULL)
         changed = True
         while changed:
@@ -115,7 +115,7 @@ class Addresses:
 
 
 def _symbol_exponents(shared) -> dict[str, int]:
-    """Factors of two that the start of each shared variable has."""
+    """Return the alignment of each shared variable as a power of two."""
     found, offset = {}, 0
     for name, nbytes, align in shared:
         offset = -(-offset // align) * align

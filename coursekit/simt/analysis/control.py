@@ -26,7 +26,7 @@ class BasicBlock:
 
 
 def ends_block(instruction: Instruction) -> bool:
-    """Whether the next instruction starts a new basic block."""
+    """Whether an instruction ends its basic block."""
     row = traits.of(instruction)
     return row.waits or row.leads_elsewhere
 
@@ -106,7 +106,7 @@ def reconvergence_points(successors: Sequence[tuple[int, ...]]) -> list[int]:
 
 
 def _reverse_postorder(successors: Sequence[tuple[int, ...]]) -> list[int]:
-    """Nodes that reach EXIT, in reverse postorder of the reversed graph."""
+    """Return nodes that reach EXIT in reverse postorder of the reversed graph."""
     predecessors: dict[int, list[int]] = {EXIT: []}
     for b, following in enumerate(successors):
         predecessors.setdefault(b, [])

@@ -1,4 +1,4 @@
-"""Which registers an instruction touches, and which results may be computed later."""
+"""Data flow: the registers of an instruction, and results that can be moved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from coursekit.simt.ptx.ir import Address, Not, Pair, Register, Vector
 
 
 def movable_results(code) -> set[int]:
-    """Instructions whose result only other blocks use, some of them conditional.
+    """Return instructions whose results only other, partly conditional, blocks use.
 
     The machine code may compute such a result where it is used, for fewer threads:
     on an H200 the last addition of a warp's sum runs in lane 0 alone.
@@ -33,7 +33,7 @@ def movable_results(code) -> set[int]:
 
 
 def _always_after(code, number: int) -> set[int]:
-    """Blocks that every lane of a block reaches later."""
+    """Return the blocks that every lane of a block reaches later."""
     found, point = set(), code.blocks[number].reconvergence
     while point != EXIT and point not in found:
         found.add(point)
@@ -42,7 +42,7 @@ def _always_after(code, number: int) -> set[int]:
 
 
 def registers_of(instruction) -> tuple[list[int], list[int]]:
-    """Indices of the registers that an instruction writes and reads."""
+    """Return the indices of the registers that an instruction writes and reads."""
     written: list[int] = []
     read: list[int] = []
     row = traits.of(instruction)

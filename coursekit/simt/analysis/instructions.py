@@ -1,4 +1,4 @@
-"""What one instruction does with memory, told from its words."""
+"""Properties of one instruction's memory accesses, read from its modifiers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SPACES = ({"shared", "global"}, {"shared::cta", "global"})
 
 
 def polls(instruction) -> bool:
-    """Whether an instruction looks at memory that other threads may be writing."""
+    """Whether an instruction reads memory that other threads may be writing."""
     row = traits.of(instruction)
     return row.polls or (
         row.memory == LOAD and not _POLLING.isdisjoint(instruction.modifiers)
@@ -20,7 +20,7 @@ def polls(instruction) -> bool:
 
 
 def copied_bytes(instruction) -> int | None:
-    """Size of a copy that the simulator knows; None for anything else.
+    """Return the size of an asynchronous copy; None for any other instruction.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from coursekit.simt.analysis.control import EXIT, reconvergence_points
 
 
 class ControlFlow:
-    """Which basic blocks stand in loops, and on how many branches each depends.
+    """The basic blocks in loops, and the number of branches that each depends on.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ class ControlFlow:
 
     @functools.cached_property
     def cyclic(self) -> set[int]:
-        """Blocks that may be executed again after themselves."""
+        """The blocks that may be executed again after themselves."""
         return {b for b in range(len(self.successors)) if b in self._reached(b)}
 
     def _reached(self, start: int) -> set[int]:
@@ -39,7 +39,7 @@ class ControlFlow:
 
     @functools.cached_property
     def depths(self) -> list[int]:
-        """Number of branches that decide, directly or not, whether a block runs.
+        """The number of branches on which each block is control dependent.
 
         Source: Ferrante, Ottenstein and Warren (1987), control dependence.
         """

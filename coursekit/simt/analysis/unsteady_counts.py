@@ -1,10 +1,9 @@
 """Nondeterministic counts: those that depend on the order of threads, as behind a lock.
 
-What an atomic returns, and what a volatile load finds, depends on who came before. A
-loop that goes on until such a value is right runs as often as the schedule has it, and
-so does whatever a branch on such a value decides. Numbers drawn by atomicAdd or
-atomicInc are better: nobody knows who gets which, but each is drawn once. So it is
-certain how many threads act on a certain number, as the last block of a sum does.
+The result of an atomic, or of a volatile load, depends on which thread came first. A
+loop that waits for such a value to be right runs as often as the schedule decides, and
+so does code behind a branch on such a value. Tickets drawn by atomicAdd or atomicInc
+are better: which thread gets which is unknown, but each is drawn once.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ class Dependence(IntEnum):
 
 @dataclass(frozen=True)
 class Doubts:
-    """What of a function's counts depends on the order of threads.
+    """The counts of a function that depend on the order of threads.
 
-    `instructions`, by index, run as often as the schedule has it; of the accesses
-    `scattered` the addresses depend on it. `ranked` instructions run for a certain
-    number of threads, and so of warps where lanes draw the `tickets` one at a time.
-    `calls` says whether doubtful instructions call functions.
+    The `instructions`, by index, run as often as the schedule decides; the addresses of
+    the accesses `scattered` depend on it. `ranked` instructions run for a fixed number
+    of threads, and so of warps where lanes draw the `tickets` one at a time. `calls`
+    says whether doubtful instructions call functions.
     """
 
     instructions: frozenset[int] = frozenset()
@@ -56,7 +55,7 @@ class Doubts:
 
 
 def doubts(code, unsteady: frozenset[str]) -> Doubts:
-    """Find what depends on the order of threads in a decoded function.
+    """Find the schedule-dependent counts of a decoded function.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def doubts(code, unsteady: frozenset[str]) -> Doubts:
 
 
 def unsteady_functions(functions) -> frozenset[str]:
-    """Names of the functions that poll or use atomics, themselves or by a call."""
+    """Return the functions that poll or use atomics, directly or in a call."""
     found = {f.name for f in functions if any(polls(i) for i in f.instructions)}
     grown = True
     while grown:
@@ -93,7 +92,7 @@ def _called(instruction) -> str | None:
 
 
 class _Search:
-    """Follows values through registers, memory on chip, and branches."""
+    """Propagates dependence through registers, on-chip memory and branches."""
 
     def __init__(self, code, unsteady):
         self.code, self.function, self.unsteady = code, code.function, unsteady
@@ -104,7 +103,7 @@ class _Search:
         self.returns = any(_called(i) in unsteady for i in code.function.instructions)
 
     def run(self) -> Doubts:
-        """Repeat until nothing more is found."""
+        """Repeat the propagation until a fixed point is reached."""
         before = None
         while before != (state := self._state()):
             before = state
@@ -121,7 +120,7 @@ class _Search:
         return self.function.instructions[block.start : block.start + block.length]
 
     def _follow(self, one, doubtful: bool) -> None:
-        """Note what an instruction makes of the values that it reads."""
+        """Record the dependence of an instruction's results on its sources."""
         if traits.of(one).memory == STORE:
             self._store(one)
             return
@@ -186,7 +185,7 @@ class _Search:
         return self.registers.get(one.guard.register.index, Dependence.NONE)
 
     def _branch(self, number: int) -> None:
-        """Note the blocks that a branch on a doubtful value decides about."""
+        """Mark the blocks that are control dependent on a schedule-dependent branch."""
         block = self.code.blocks[number]
         last = self.code.last_instruction(number)
         level = self._guard(last)
@@ -201,7 +200,7 @@ class _Search:
             self.ranked |= decided
 
     def _reached(self, first, end: int) -> set[int]:
-        """Blocks that follow, up to one at which the lanes reconverge."""
+        """Return the blocks that follow, up to the reconvergence point."""
         pending, seen = list(first), set()
         while pending:
             one = pending.pop()
@@ -235,7 +234,7 @@ class _Search:
 
 
 def _draws(instruction) -> bool:
-    """Whether an atomic gives each thread another number; adding 0 only reads."""
+    """Whether an atomic returns another number to each thread; adding 0 does not."""
     counts = instruction.opcode == "atom" and {"add", "inc"} & set(
         instruction.modifiers
     )

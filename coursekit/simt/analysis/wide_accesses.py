@@ -1,9 +1,9 @@
-"""Which shared loads, and which shared stores, the assembler joins into wide ones.
+"""Access vectorisation: shared loads and stores that the assembler combines.
 
-ptxas turns scalar accesses to neighbouring words into LDS.64, LDS.128 and the like.
-`shared_accesses` lists what a kernel does with shared memory; `groups` predicts which
-accesses are vectorised. It is a prediction: the machine code decides, and only counts
-that it confirmed are counted like this (see `CountingPlan`).
+ptxas vectorises scalar accesses to neighbouring words as LDS.64, LDS.128 and the like.
+`shared_accesses` lists a kernel's shared accesses; `groups` predicts which of them are
+vectorised. The machine code decides: only a prediction that it confirmed is used for
+counting (see `CountingPlan`).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ HALF, WORD, WIDEST = 2, 4, 16
 
 @dataclass(frozen=True, slots=True)
 class SharedAccess:
-    """One instruction of the PTX that names shared memory.
+    """One PTX instruction that accesses shared memory.
 
-    `stretch` tells which accesses may be joined, as nothing stands between them;
+    Accesses of one `stretch` may be vectorised, as nothing between them prevents it;
     `root` and `offset` are their address. `loop` is the innermost loop, as the
-    instructions (first, last), or None; `depth` counts the branches that decide
-    whether it is executed. An `exposed` access may be executed even so. The `form` of
-    an asynchronous copy is COPY, "" of others.
+    instructions (first, last), or None; `depth` counts the branches that decide whether
+    the access is executed. An `exposed` access may be executed all the same. The `form`
+    of an asynchronous copy is COPY, "" of others.
     """
 
     LOAD: ClassVar[str] = LOAD
@@ -62,9 +62,9 @@ class SharedAccess:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Accesses that become one of `width` bytes.
+    """Scalar accesses that become one access of `width` bytes.
 
-    It is executed where `lead` is, `below` bytes before the address of `lead`.
+    The wide access is executed in place of `lead`, `below` bytes before its address.
     """
 
     members: tuple[int, ...]
@@ -75,10 +75,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How eagerly accesses are joined.
+    """How aggressively the assembler vectorises accesses.
 
-    A load of four words needs `fours` of them; None: there are none. Halves of words
-    are joined in the same way, but not where they are extended to words.
+    A load of four words is made where at least `fours` of them are loaded; None: never.
+    Halves of words are vectorised in the same way, unless they are extended to words.
     """
 
     fours: int | None = 3
@@ -111,7 +111,7 @@ class CountingPlan:
 
 
 def shared_accesses(function, shared) -> list[SharedAccess]:
-    """List the loads, stores and atomics of shared memory.
+    """List the loads, stores and atomics of shared memory in a function.
 
     Parameters
     ----------
@@ -133,10 +133,11 @@ def shared_accesses(function, shared) -> list[SharedAccess]:
 
 
 def _with_exposure(found: list[SharedAccess]) -> list[SharedAccess]:
-    """Mark conditional accesses whose memory surely exists.
+    """Mark conditional accesses to memory that certainly exists.
 
-    ptxas may execute them always: where the address is a constant, or where other
-    code touches the 16 bytes around it. No width changes, so none can tell.
+    ptxas may execute such an access always: where its address is a constant, or where
+    other code touches the 16 bytes around it. The width stays, so no count of widths
+    shows it.
     """
     windows = defaultdict(set)
     for access in found:
@@ -155,7 +156,7 @@ def _with_exposure(found: list[SharedAccess]) -> list[SharedAccess]:
 
 
 def groups(found, style: Style = RULE) -> list[Group]:
-    """Predict which of these accesses become one."""
+    """Predict which accesses are vectorised together."""
     stretches = defaultdict(list)
     for access in found:
         unit = min(access.width, WORD)
@@ -176,9 +177,9 @@ def groups(found, style: Style = RULE) -> list[Group]:
 
 
 def vectorisations(accesses: list[SharedAccess]) -> Iterator[list[Group]]:
-    """Yield the ways in which the assembler may join accesses into wide ones.
+    """Yield possible vectorisations of the accesses, the prediction first.
 
-    The first one is the prediction; then come other styles for each base address.
+    Other styles for each base address follow.
     """
     yield groups(accesses)
     roots = list(dict.fromkeys(access.root for access in accesses))
@@ -196,7 +197,7 @@ def vectorisations(accesses: list[SharedAccess]) -> Iterator[list[Group]]:
 
 
 def _windows(members, unit: int, count: int, needed: int):
-    """Join what lies in aligned windows of `count` units; also what remains."""
+    """Return groups of accesses in aligned windows of `count` units, and the rest."""
     width = count * unit
     windows = defaultdict(list)
     for access in members:
@@ -216,7 +217,7 @@ def _windows(members, unit: int, count: int, needed: int):
 
 
 def _is_access(instruction) -> bool:
-    """Whether an instruction of these kinds moves bytes of shared memory."""
+    """Whether an instruction is a shared access of one of these kinds."""
     row = traits.of(instruction)
     known = row.memory != COPY or copied_bytes(instruction) is not None
     return known and "shared" in _space(instruction)
@@ -227,7 +228,7 @@ def _space(instruction) -> set[str]:
 
 
 class _Flow:
-    """Innermost loop of each instruction, and how many branches decide about it."""
+    """The innermost loop and the branch depth of each instruction."""
 
     def __init__(self, function):
         blocks = basic_blocks(function)
@@ -239,7 +240,7 @@ class _Flow:
         }
 
     def loop(self, instruction):
-        """(first, last) instruction of the innermost loop, or None."""
+        """Return (first, last) instruction of the innermost loop, or None."""
         index = instruction.index
         around = [loop for loop in self.loops if loop[0] <= index <= loop[1]]
         if self.block[index] not in self.cyclic:
@@ -247,7 +248,7 @@ class _Flow:
         return min(around, key=lambda loop: loop[1] - loop[0], default=None)
 
     def depth(self, instruction) -> int:
-        """Branches, and the predicate, that decide whether it is executed."""
+        """Return the number of conditions on which the instruction depends."""
         block = self.block[instruction.index]
         return self.depths[block] + (instruction.guard is not None)
 
@@ -279,7 +280,7 @@ def _describe(instruction, addresses, fences, versions, flow) -> SharedAccess:
 
 
 def _advance(instruction, fences: Counter) -> None:
-    """Note what nothing is moved across: a store for loads, a load for stores."""
+    """Count the accesses that others cannot be moved across: stores block loads."""
     if _holds_back(instruction) or _ORDERED & set(instruction.modifiers):
         fences.update((LOAD, STORE))
         return
@@ -289,19 +290,19 @@ def _advance(instruction, fences: Counter) -> None:
 
 
 def _kind(instruction) -> str:
-    """LOAD, STORE or ATOMIC for what touches shared memory; a copy stores there."""
+    """Return LOAD, STORE or ATOMIC for a shared access; a copy counts as a store."""
     memory = traits.of(instruction).memory
     return STORE if memory == COPY else memory
 
 
 def _holds_back(instruction) -> bool:
-    """Whether nothing is moved across an instruction in either direction."""
+    """Whether no access can be moved across an instruction."""
     row = traits.of(instruction)
     return row.barrier or row.fence or row.calls or row.memory in (ATOMIC, COPY)
 
 
 def _starts(function) -> set[int]:
-    """First instructions of basic blocks; a collective does not end one here."""
+    """Return first instructions of basic blocks; a collective ends no block here."""
     used = {name for _, name in _targets(function)}
     starts = {function.labels[name] for name in used}
     return starts | {
@@ -310,7 +311,7 @@ def _starts(function) -> set[int]:
 
 
 def _loops(function) -> list[tuple[int, int]]:
-    """(first, last) instruction of each loop, by the branch that closes it."""
+    """Return (first, last) instruction of each loop, by its backward branch."""
     closed: dict[int, int] = {}
     for index, name in _targets(function):
         start = function.labels[name]
@@ -320,7 +321,7 @@ def _loops(function) -> list[tuple[int, int]]:
 
 
 def _targets(function) -> list[tuple[int, str]]:
-    """(instruction, label) of every branch."""
+    """Return (instruction, label) of every branch."""
     found = []
     for one in function.instructions:
         names = [o.name for o in one.operands if isinstance(o, Label)]

@@ -1,1 +1,1 @@
-"""Checkers: observers of a simulated launch that find what results may hide."""
+"""Checkers: observers of a simulated launch that find hidden defects."""

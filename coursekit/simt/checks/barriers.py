@@ -1,4 +1,4 @@
-"""Barriers, warp functions and copies that threads do not wait for together."""
+"""Synccheck: divergent barriers, shuffles from absent lanes, copies not waited for."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class SyncCheck(Observer):
         self._flights = Flights()
 
     def starts(self, block) -> None:
-        """Forget the copies of the block that ran here before."""
+        """Forget the copies of the block that ran before."""
         self._flights.forget(block.shared.regions)
 
     def begins(self, access, warp, part) -> None:
-        """Look for copies to where another one is on its way, and note this one."""
+        """Report a copy to bytes that another unfinished copy writes; record it."""
         if access.writes and part[0].space == "shared":
             touched = Touched.of(access, warp, part)
             self._run_into(touched)
@@ -41,7 +41,7 @@ class SyncCheck(Observer):
             self._copies.append(access)
 
     def touches(self, access, warp, part) -> None:
-        """Look for accesses to what copies on their way are to write."""
+        """Report accesses to bytes that unfinished copies are to write."""
         if self._flights and part[0].space == "shared":
             touched = Touched.of(access, warp, part)
             if access.copies:
@@ -60,7 +60,7 @@ class SyncCheck(Observer):
             self.found.add(ERROR, key, len(at) // touched.each, make)
 
     def shuffles(self, warp, instruction, source) -> None:
-        """Look for lanes that read from one which does not take part."""
+        """Report lanes that read from a lane which does not take part."""
         bad = warp.mask & ~warp.mask[source]
         if not bad.any():
             return
@@ -85,7 +85,7 @@ class SyncCheck(Observer):
         self.found.add(ERROR, key, int(np.count_nonzero(bad)), make)
 
     def synchronises(self, warp, instruction, named, lanes) -> None:
-        """Look for masks that name lanes which are not there any more."""
+        """Report member masks that name lanes which have exited."""
         absent = ((np.uint32(named) & _BIT) != 0) & ~warp.live
         if not absent.any():
             return
@@ -103,7 +103,7 @@ class SyncCheck(Observer):
         self.found.add(NOTE, ("mask", _key(instruction)), 1, make)
 
     def opens(self, block, arrivals) -> None:
-        """Look for a barrier whose threads stand at different lines."""
+        """Report a barrier at which threads arrived from different lines."""
         first = None
         for warp, split, barrier in arrivals.splits:
             first = first or barrier

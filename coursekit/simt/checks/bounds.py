@@ -1,4 +1,4 @@
-"""Accesses outside of memory: all of them, not only the first."""
+"""Memcheck: every access outside of memory, not only the first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENOUGH = 20_000
 
 
 class MemCheck(Observer):
-    """Skips accesses that memory refuses, and notes them line by line.
+    """Skips accesses outside of memory, and records them line by line.
 
     A lane whose load is skipped keeps what its register held before.
     """
@@ -24,7 +24,7 @@ class MemCheck(Observer):
         self.refused = 0
 
     def locate(self, access, warp, addresses) -> tuple:
-        """Find the bytes of the lanes that may touch them."""
+        """Return the bytes of those lanes whose access is legal."""
         try:
             return Access.parts(access, warp, addresses)
         except OutOfBoundsError:

@@ -1,4 +1,4 @@
-"""What two accesses without an order mean: nothing, a note, a warning or an error."""
+"""The severity of two unordered accesses: none, a note, a warning or an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Touch(NamedTuple):
     """One access of some lanes of a warp to one region.
 
     `places`, `threads` and `bits`, the lanes as bits, have an entry for each place that
-    a lane touches, `each` places a lane; `order` is the block's.
+    a lane touches, `each` places per lane; `order` is the block's.
     """
 
     access: object
@@ -33,13 +33,13 @@ class Touch(NamedTuple):
 
 
 def line(access):
-    """The source line of an access, or its text where that is unknown."""
+    """Return the source line of an access, or its PTX where the line is unknown."""
     location = access.instruction.location
     return (location.file, location.line) if location else access.instruction.text
 
 
 def allowed(touch: Touch, earlier, how: str) -> bool:
-    """Whether two unordered accesses are no race: both are atomic or volatile.
+    """Whether unordered accesses are no race, since both are atomic or volatile.
 
     What is atomic within a block only, as `atomicAdd_block` is, does not count for
     threads of other blocks.
@@ -54,9 +54,9 @@ def allowed(touch: Touch, earlier, how: str) -> bool:
 
 
 def judge(touch: Touch, earlier, at, others, how: str) -> tuple:
-    """How bad it is: a severity, and the pairs that make it so.
+    """Return the severity, and the pairs of accesses that have it.
 
-    Of two stores of the same value, the result does not tell which came last.
+    Two stores of the same value give the same result in either order.
     """
     access = touch.access
     hazard = how == NEAR and touch.part[0].space == "shared"
@@ -70,9 +70,9 @@ def judge(touch: Touch, earlier, at, others, how: str) -> tuple:
 
 
 def _same_values(touch: Touch, positions, others, how: str) -> np.ndarray:
-    """Whether stores write what is there already.
+    """Whether stores write the value that is there already.
 
-    Of lanes that store together, whether one writes what the other does.
+    For lanes of one store: whether they write equal values.
     """
     access, warp, (region, lanes, offsets) = touch.access, touch.warp, touch.part
     if not access.stored:

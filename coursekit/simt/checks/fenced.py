@@ -1,8 +1,8 @@
-"""What threads of a block have fenced: what a write that releases nothing publishes.
+"""Memory fences: what the threads of a block have fenced, and so publish.
 
-A fence covers all that its thread knows there and then. Threads that synchronise
-have in common what each of them has fenced, but what one learns behind its fence, from
-a barrier as from an acquire, wants another fence.
+A fence covers all that its thread knows at that time. Threads that synchronise share
+what each of them has fenced. What a thread learns after its fence, from a barrier or an
+acquire, is covered only by another fence.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ LANES = 32
 
 
 class Fenced:
-    """What each thread of a block has fenced, by fences of one reach.
+    """The stamps that each thread has fenced, for fences of one scope.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Fenced:
         self.common: dict[int, np.ndarray] | None = None
 
     def fence(self, order, threads: np.ndarray, now: int) -> None:
-        """Threads of one warp execute a fence; `order` has what they know."""
+        """Execute a fence in threads of one warp; `order` has what they know."""
         warp = int(threads[0]) // LANES
         self.barrier = order.barrier
         self.stamps[threads], self.warps[threads] = now, order.warp[warp]
@@ -54,20 +54,20 @@ class Fenced:
                 self.told[thread] = joined(order.common, order.own.get(thread))
 
     def synchronise_all(self) -> None:
-        """All threads of the block have synchronised."""
+        """Synchronise all threads of the block."""
         self.common = joined(self.common, self.of(np.arange(len(self.stamps))))
         self.stamps[:] = 0
         self.lanes.clear()
         self.told.clear()
 
     def synchronise(self, threads: np.ndarray) -> None:
-        """Some threads of the block have synchronised."""
+        """Synchronise some threads of the block."""
         known = self.of(threads)
         if known is not None:
             self.told.update(dict.fromkeys(threads.tolist(), known))
 
     def of(self, threads: np.ndarray) -> dict | None:
-        """What any of these threads has fenced; None if nothing."""
+        """Return what any of these threads has fenced; None if nothing."""
         known = None
         if self.stamps[threads].any():
             known = {self.number: self._row(threads)}
@@ -76,7 +76,7 @@ class Fenced:
         return known
 
     def _row(self, threads: np.ndarray) -> np.ndarray:
-        """Up to which stamp these threads synchronised with each of their block."""
+        """Return the stamps up to which threads synchronised with each of the block."""
         row = np.full(len(self.stamps), self.barrier, np.int64)
         for warp in set((threads // LANES).tolist()):
             some = threads[threads // LANES == warp]
@@ -90,7 +90,7 @@ class Fenced:
 
 
 def joined(some, others):
-    """What follows from two pieces of knowledge, {block: stamp of each thread}."""
+    """Return the union of two pieces of knowledge, {block: stamp of each thread}."""
     if not some or some is others:
         return others
     if not others:

@@ -1,4 +1,4 @@
-"""Findings: what a checker has to say, worst first, at most a screenful."""
+"""Findings of a checker, sorted by severity, with a short summary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHOLE, BRIEF = 3, 6
 
 @dataclass(frozen=True)
 class Finding:
-    """One defect, at one place of the source, however many threads have it.
+    """One defect at one place of the source, whichever threads have it.
 
     Attributes
     ----------
@@ -35,22 +35,22 @@ class Finding:
 
     @property
     def message(self) -> str:
-        """What happened, the lines involved, the likely cause and the cure."""
+        """The message: what happened, the lines, the likely cause and the cure."""
         return str(self.error)
 
     @property
     def kind(self) -> str:
-        """Name of the error's class."""
+        """The name of the error's class."""
         return type(self.error).__name__
 
     @property
     def thread(self) -> tuple[int, int, int] | None:
-        """Index of the first thread that was seen, in its block."""
+        """The index in its block of the first thread with the defect."""
         return self.error.thread
 
     @property
     def block(self) -> tuple[int, int, int] | None:
-        """Index of its block."""
+        """The index of that thread's block."""
         return self.error.block
 
     @property
@@ -75,7 +75,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Findings:
-    """The result of a checker: iterate over it, or ask for its length.
+    """The result of a checker: a sequence of findings.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Findings:
         return self.items[index]
 
     def joined(self, other: Findings) -> Findings:
-        """These findings, and those of another check on lines without one of these."""
+        """Merge with the findings of another check on lines that have none yet."""
         known = {(one.file, one.line) for one in (*self.items, *self.notes)}
         more, notes = (
             tuple(one for one in some if (one.file, one.line) not in known)
@@ -114,7 +114,7 @@ class Findings:
         return replace(self, items=self.items + more, notes=self.notes + notes)
 
     def only(self, kind: str, files) -> Findings:
-        """The findings of one class of error in some files, without notes."""
+        """Return the findings of one class of error in some files, without notes."""
         items = (one for one in self.items if one.kind == kind and one.file in files)
         return replace(self, items=tuple(items), notes=())
 
@@ -125,7 +125,7 @@ class Findings:
 
     @property
     def headline(self) -> str:
-        """One line: the checker, the kernel, and how much was found."""
+        """The summary in one line: checker, kernel, and number of findings."""
         found = _number(len(self.items), "finding") if self.items else "no findings"
         notes = f", {_number(len(self.notes), 'note')}" if self.notes else ""
         return f"{self.checker} of {self.kernel}: {found}{notes}"
@@ -153,7 +153,7 @@ class Findings:
         return f"<div><p>{escape(self.headline)}</p>{listed}{more}</div>"
 
     def _shown(self) -> tuple:
-        """Findings to show whole, those to show in a line, and lines for the rest."""
+        """Return findings to show whole, others to show in a line, and a last line."""
         everything = (*self.items, *self.notes)
         whole, brief = everything[:WHOLE], everything[WHOLE : WHOLE + BRIEF]
         left = len(everything) - len(whole) - len(brief)
@@ -173,12 +173,12 @@ class _Entry:
 
 @dataclass
 class Collector:
-    """Gathers findings while a launch runs, one for each place of the source."""
+    """Collects findings during a launch, one for each place of the source."""
 
     _entries: dict[object, _Entry] = field(default_factory=dict)
 
     def add(self, severity: str, key, count: int, make: Callable) -> None:
-        """Note `count` occurrences; `make` builds the error where it is the first.
+        """Add `count` occurrences; `make` builds the error of the first.
 
         Occurrences of one key become one finding, of the worst severity.
         """
@@ -189,12 +189,12 @@ class Collector:
             entry.count += count
 
     def stop(self, error: KernelError) -> None:
-        """Note the error that ended the launch."""
+        """Add the error that ended the launch."""
         place = type(error), error.file, error.line
         self.add(ERROR, place, 1, lambda: error)
 
     def findings(self, checker: str, kernel: str) -> Findings:
-        """All that was found."""
+        """Return all findings."""
         entries = sorted(self._entries.values(), key=lambda one: _RANK[one.severity])
         made = [Finding(one.severity, one.error, one.count) for one in entries]
         return Findings(

@@ -1,4 +1,4 @@
-"""Asynchronous copies on their way: who began them, and where they are to land."""
+"""Unfinished asynchronous copies: their threads and their destinations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Touched(NamedTuple):
 
     @classmethod
     def of(cls, access, warp, part) -> Touched:
-        """Spread an access to `part`, (region, lanes, offsets), over its bytes."""
+        """Expand an access to `part`, (region, lanes, offsets), to its bytes."""
         _, lanes, offsets = part
         threads = LANES * warp.index + np.arange(LANES)[lanes]
         places = offsets.astype(np.int64)[:, None] + np.arange(access.width)
@@ -34,10 +34,10 @@ class Touched(NamedTuple):
 
 
 class Flights:
-    """Places of shared memory that copies are still to write.
+    """The places of shared memory that unfinished copies are to write.
 
-    For each region: the thread that began the copy to a place and 1, or 0; and the
-    number of its access.
+    Each region has an array of the thread that began the copy to a place, plus 1, or 0;
+    and one of the number of its access.
     """
 
     def __init__(self):
@@ -47,7 +47,7 @@ class Flights:
         return bool(self._regions)
 
     def begin(self, touch, number: int) -> None:
-        """Note that the lanes of `touch` have begun to copy."""
+        """Record that the lanes of `touch` have begun to copy."""
         region = touch.part[0]
         if region not in self._regions:
             self._regions[region] = np.zeros((2, region.nbytes), np.int32)
@@ -56,17 +56,17 @@ class Flights:
         numbers[touch.places] = number
 
     def land(self, region, places) -> None:
-        """Note that what was to be copied to these places is there."""
+        """Record that the copies to these places are complete."""
         if region in self._regions:
             self._regions[region][0, places] = 0
 
     def forget(self, regions) -> None:
-        """Begin with a new block, which has nothing on its way."""
+        """Forget all copies, for the next block."""
         for region in regions:
             self._regions.pop(region, None)
 
     def members(self, touch):
-        """Yield (positions, threads, number) of the copies that `touch` runs into."""
+        """Yield (positions, threads, number) of unfinished copies to `touch`."""
         found = self._regions.get(touch.part[0])
         if found is None:
             return

@@ -1,4 +1,4 @@
-"""What a function does with the value of a register: copies it, or uses it."""
+"""Uses of a loaded value: it is copied to other places, or computed with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ON_CHIP = {"shared", "shared::cta", "local"}
 
 
 class Uses:
-    """Which instructions of a function read each register."""
+    """The instructions of a function that read each register."""
 
     def __init__(self, function):
         self.function = function
@@ -27,7 +27,7 @@ class Uses:
                 self.readers[index].append(instruction)
 
     def of(self, register, space: str) -> str:
-        """What becomes of a value that was loaded from a space."""
+        """Return the uses of a value that was loaded from a state space."""
         return self._worst(register.index, space, frozenset())
 
     def _worst(self, index: int, space: str, seen: frozenset) -> str:
@@ -53,7 +53,7 @@ class Uses:
         return USED
 
     def _is_member(self, instruction) -> bool:
-        """Whether a store to an argument of a call fills a part of it only."""
+        """Whether a store fills only a part of a call's argument."""
         address, value = instruction.operands
         variable = self.function.variables.get(getattr(address.base, "name", None))
         count = len(value.elements) if isinstance(value, Vector) else 1

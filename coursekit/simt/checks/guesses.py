@@ -1,4 +1,4 @@
-"""Plain reads of what others update: harmless where an atomic confirms the value."""
+"""Benign races: plain reads that guess a value which an atomic then confirms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from coursekit.simt.ptx.ir import Address, Register, Vector
 
 
 def only_guesses(access, earlier) -> bool:
-    """Whether a plain read only guesses what an atomic on its address confirms.
+    """Whether an atomic on the same address confirms the value of a plain read.
 
     That is how loops around atomicCAS begin: the value read is what the first
     atomicCAS compares with. A test that decides whether an atomic runs at all is no
@@ -30,7 +30,7 @@ def only_guesses(access, earlier) -> bool:
 
 
 def _copies_of(function, loaded) -> set[int]:
-    """Registers that may hold a loaded value, unchanged."""
+    """Return the registers that may hold a loaded value unchanged."""
     parts = loaded.elements if isinstance(loaded, Vector) else (loaded,)
     found = {one.index for one in parts if isinstance(one, Register)}
     known = 0
@@ -45,7 +45,7 @@ def _copies_of(function, loaded) -> set[int]:
 
 
 def _place(function, instruction) -> tuple:
-    """Where an access goes: the register that its address came from, and an offset."""
+    """Return an access's address as (base register, offset)."""
     address = next(o for o in instruction.operands if isinstance(o, Address))
     base = address.base
     if not isinstance(base, Register):
@@ -68,6 +68,6 @@ def _place(function, instruction) -> tuple:
 
 
 def _first_source(instruction) -> int | None:
-    """The register that an instruction copies."""
+    """Return the register that an instruction copies."""
     source = instruction.operands[1]
     return source.index if isinstance(source, Register) else None

@@ -1,4 +1,4 @@
-"""Which accesses happen before others, by barriers, warps, fences and atomics.
+"""The happens-before order of accesses, by barriers, warps, fences and atomics.
 
 Every access and every synchronisation has a stamp, a number that only grows. A thread
 *knows* another up to a stamp if all that the other did until then happens before
@@ -24,7 +24,7 @@ from coursekit.simt.checks.fenced import LANES, Fenced, joined
 
 
 class BlockOrder:
-    """What the threads of one running block know about each other and others.
+    """The knowledge that threads of a running block have of other threads' accesses.
 
     Attributes
     ----------
@@ -56,11 +56,11 @@ class BlockOrder:
 
     @property
     def is_fine(self) -> bool:
-        """Whether single threads know more than synchronisation of whole warps says."""
+        """Whether single threads know more than warp-wide synchronisation tells."""
         return bool(self.own or self.common or self.lanes)
 
     def synchronise_all(self, now: int) -> None:
-        """All threads of the block have synchronised."""
+        """Synchronise all threads of the block."""
         self.seen.pop("block", None)  # whoever of the block published it has reached it
         self._show(range(self.size))
         for fenced in self.fenced.values():
@@ -71,7 +71,7 @@ class BlockOrder:
         self.own.clear()
 
     def synchronise_some(self, threads: np.ndarray, now: int) -> None:
-        """Some threads of the block have synchronised: what one knows, all know."""
+        """Synchronise some threads: what one knows, all know."""
         known = None
         row = np.zeros(self.size, np.int64)
         self.acquire(threads.tolist(), "block")
@@ -87,7 +87,7 @@ class BlockOrder:
             self.own[thread] = known
 
     def synchronise_lanes(self, warp, lanes: np.ndarray, now: int) -> None:
-        """Lanes of one warp have synchronised."""
+        """Synchronise lanes of one warp."""
         number = warp.index
         if self.own or self.seen or self.fenced:
             threads = LANES * number + np.flatnonzero(lanes)
@@ -104,12 +104,12 @@ class BlockOrder:
         matrix[lanes] = row
 
     def _show(self, threads) -> None:
-        """Threads have synchronised: what one has seen, all have."""
+        """Let threads that synchronised share what they have seen."""
         for seen in self.seen.values():
             _share(seen, threads)
 
     def _row(self, thread: int) -> np.ndarray:
-        """Up to which stamp a thread knows each of its block, by synchronisation."""
+        """Return the stamps up to which a thread has synchronised with its block."""
         row = np.full(self.size, self.barrier, np.int64)
         warp, lane = divmod(thread, LANES)
         mates = row[LANES * warp : LANES * (warp + 1)]
@@ -136,7 +136,7 @@ class BlockOrder:
         return known
 
     def _told(self, me, who, stamps) -> np.ndarray:
-        """Whether threads `me` of one warp were told of `who` by fences and atomics."""
+        """Whether threads `me` of a warp know `who` through fences and atomics."""
         found = np.zeros(len(me), bool)
         blocks, threads = np.divmod(who, self.size)
         mine = me - self.first
@@ -154,13 +154,13 @@ class BlockOrder:
     # -- fences and atomics -------------------------------------------------------
 
     def fence(self, threads: np.ndarray, reach: str, now: int) -> None:
-        """Threads of the block execute a fence."""
+        """Execute a fence in threads of the block."""
         if reach not in self.fenced:
             self.fenced[reach] = Fenced(self.number, self.size)
         self.fenced[reach].fence(self, threads, now)
 
     def publishes(self, thread: int, reach: str, now: int | None):
-        """What others learn from a strong write of a thread; None if nothing.
+        """Return what a strong write of a thread publishes; None if nothing.
 
         That is what has been fenced, or all that the thread knows `now` where the
         write itself releases.
@@ -175,22 +175,22 @@ class BlockOrder:
         return joined(known, {self.number: row})
 
     def learn(self, thread: int, known) -> None:
-        """A thread has acquired what another published."""
+        """Let a thread acquire what another one published."""
         self.own[thread] = joined(self.own.get(thread), known)
 
     def see(self, thread: int, reach: str, known) -> None:
-        """A thread has seen what another published: it lacks a fence of that reach."""
+        """Let a thread see what another published, without a fence of that scope."""
         seen = self.seen.setdefault(reach, {})
         seen[thread] = joined(seen.get(thread), known)
 
     def has_seen(self, thread: int, who: int, stamp: int) -> bool:
-        """Whether a thread has seen, without knowing it, what `who` did by a stamp."""
+        """Whether a thread has seen, but does not know, `who` up to a stamp."""
         block, other = divmod(who, self.size)
         told = [seen.get(thread - self.first, {}) for seen in self.seen.values()]
         return any(row[block][other] >= stamp for row in told if block in row)
 
     def acquire(self, threads, reach: str) -> None:
-        """Threads know what they have seen: behind a fence of a reach, or a barrier."""
+        """Turn seen into known, behind a barrier or a fence of a scope."""
         seen = self.seen.get(reach)
         if seen:
             for thread in threads:
@@ -199,7 +199,7 @@ class BlockOrder:
 
 
 def _share(told: dict, threads) -> None:
-    """Give each of the threads what all of them were told."""
+    """Give each thread what any of them was told."""
     known = None
     for thread in threads if told else ():
         known = joined(known, told.get(thread))

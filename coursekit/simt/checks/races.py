@@ -32,7 +32,7 @@ class RaceCheck(Observer):
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: the launch starts again."""
+        """Reset: the launch starts again."""
         self.found = Collector()
         self.now = 1
         self.accesses: list = []
@@ -81,7 +81,7 @@ class RaceCheck(Observer):
             order.fence(threads, reach, self.now)
 
     def _synchronise(self, touch: Touch) -> None:
-        """Let strong accesses see or learn what others published, and publish."""
+        """Let strong accesses acquire what others published, and publish."""
         access, order, (region, _, offsets) = touch.access, touch.order, touch.part
         fenced = order.fenced or access.releases
         if not fenced and not self._published:
@@ -142,7 +142,7 @@ class RaceCheck(Observer):
         return Touch(access, warp, part, places, threads, bits, each, order)
 
     def _watch(self, touch: Touch) -> None:
-        """Compare an access with all before it, and remember it."""
+        """Compare an access with all earlier ones, and record it."""
         access, order, region = touch.access, touch.order, touch.part[0]
         if access.strong:
             self._synchronise(touch)
@@ -156,7 +156,7 @@ class RaceCheck(Observer):
         self._note(touch, shadow, floor)
 
     def _note(self, touch: Touch, shadow: Shadow, floor: int) -> None:
-        """Leave a trace for later accesses."""
+        """Record an access in the shadow, for later accesses."""
         access, order, number = touch.access, touch.order, self._number(touch.access)
         places, threads, bits = touch.places, touch.threads, touch.bits
         synchronised = max(order.warp[touch.warp.index], order.barrier)
@@ -192,7 +192,7 @@ class RaceCheck(Observer):
         return number
 
     def _meet(self, touch: Touch, shadow: Shadow, floor: int) -> None:
-        """Look for earlier accesses that clash and that the threads do not know."""
+        """Find earlier accesses that conflict and are not ordered before this one."""
         places, threads, access = touch.places, touch.threads, touch.access
         if shadow.writes.used:
             stamps = shadow.writes.stamps[places]
@@ -216,7 +216,7 @@ class RaceCheck(Observer):
                     self._suspect(touch, *found)
 
     def _out_of_turn(self, touch: Touch, found: tuple) -> tuple:
-        """Leave out atomics and strong stores whose value the same thread has read.
+        """Leave out atomics and strong stores whose value the thread has read.
 
         A strong read comes behind the write of its value ("observation order"), with a
         fence or without, and so does what its thread does next; but not behind what
@@ -234,7 +234,7 @@ class RaceCheck(Observer):
         return tuple(values[late] for values in found)
 
     def _meet_each_other(self, touch: Touch, shadow: Shadow) -> None:
-        """Look for lanes of one store that write the same place."""
+        """Find lanes of one store that write to the same place."""
         last = shadow.writes.threads[touch.places]
         at = np.flatnonzero(last != touch.threads)
         if len(at):
@@ -245,7 +245,7 @@ class RaceCheck(Observer):
     # -- suspects ---------------------------------------------------------------------
 
     def _suspect(self, touch: Touch, at, others, stamps, numbers) -> None:
-        """Report the pairs of `touch` at `at` and other accesses without an order."""
+        """Report unordered pairs of `touch` at `at` and other accesses."""
         if not len(at):
             return
         others = others.astype(np.int64)
@@ -270,7 +270,7 @@ class RaceCheck(Observer):
                     self._report(touch, earlier, at[some], others[some], how, pair)
 
     def _report(self, touch: Touch, earlier, at, others, how, pair: tuple) -> None:
-        """Report pairs of one kind; of one, threads and stamp of the other access."""
+        """Report pairs of one severity; `pair` has one's threads and other stamp."""
         kind, at, others = clashes.judge(touch, earlier, at, others, how)
         near = how == NEAR and touch.part[0].space == "shared"
 
@@ -285,7 +285,7 @@ class RaceCheck(Observer):
         self.found.add(kind, key, len(at), make)
 
     def _report_copy(self, touch: Touch, earlier, at, others) -> None:
-        """Report an access to what asynchronous copies have yet to write."""
+        """Report an access to bytes that unfinished copies are to write."""
 
         def make():
             first = int(at[0]) // touch.each

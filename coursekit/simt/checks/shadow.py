@@ -1,4 +1,4 @@
-"""Who touched each place of an array last: the shadow that races are seen in.
+"""Shadow memory of the race check: the last accesses to each place of an array.
 
 A place is as wide as the narrowest access of the kernel.
 """
@@ -19,10 +19,10 @@ LOGGED = 4096
 
 
 class Marks(NamedTuple):
-    """What accesses of a warp leave: stamps and numbers, and how far back matters.
+    """The record that accesses of a warp leave in the shadow.
 
-    `synchronised` is the stamp of the warp's last synchronisation, `floor` that before
-    which all is ordered, `size` the threads of a block.
+    `synchronised` is the stamp of the warp's last synchronisation, `size` the number of
+    threads of a block; everything before the stamp `floor` is ordered.
     """
 
     now: int | np.ndarray
@@ -33,7 +33,7 @@ class Marks(NamedTuple):
 
 
 class Last:
-    """Thread, stamp and access number of the last write of every place; 0 is none."""
+    """Thread, stamp and access number of the last write to every place; 0 for none."""
 
     __slots__ = ("numbers", "stamps", "threads", "used")
 
@@ -44,7 +44,7 @@ class Last:
         self.used = False
 
     def note(self, at, threads, marks: Marks) -> None:
-        """Remember a write of places `at`."""
+        """Record a write to places `at`."""
         self.used = True
         self.threads[at] = threads
         self.stamps[at] = marks.now
@@ -52,11 +52,11 @@ class Last:
 
 
 class Crowd:
-    """Accesses that do not disturb each other: reads, or atomics.
+    """Accesses that do not conflict with each other: reads, or atomics.
 
     Of the threads that touched a place, the lanes of the last warp are kept, and one
-    thread of the warp before that: enough to tell whether somebody who disturbs them
-    does not know them.
+    thread of the warp before it. That is enough to decide whether a conflicting access
+    is unordered with one of them.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Crowd:
         self.used = False
 
     def note(self, at, threads, bits, marks: Marks) -> None:
-        """Remember an access to places `at` by threads, lanes `bits`, of one warp."""
+        """Record an access to places `at` by threads, lanes `bits`, of one warp."""
         self.used = True
         now, number, synchronised, floor, size = marks
         first = int(threads[0]) & -LANES
@@ -99,9 +99,9 @@ class Crowd:
         self.numbers[at] = number
 
     def _keep_other(self, at, first: int, floor: int, size: int) -> None:
-        """Remember whom this access replaces, where nobody else is remembered.
+        """Keep the access that is replaced, where no other one is kept.
 
-        Threads of other blocks are preferred: a barrier never orders those.
+        Threads of other blocks are preferred, since a barrier never orders them.
         """
         others, block = self.others[at], first // size
         spent = (self.other_stamps[at] <= floor) | ((others & -LANES) == first)
@@ -113,7 +113,7 @@ class Crowd:
             self.other_numbers[at] = self.numbers[at]
 
     def forget_known(self, at, threads, order) -> None:
-        """Forget lanes of this warp that a newcomer to their place knows."""
+        """Forget lanes of this warp that a new access to their place knows."""
         lanes = self.lanes[at]
         lanes[self.first[at] != (threads & -LANES)] = 0
         k, lane = np.nonzero((lanes[:, None] & BIT) != 0)
@@ -125,9 +125,9 @@ class Crowd:
             np.bitwise_and.at(self.lanes, where[known], ~BIT[lane[known]])
 
     def members(self, at, threads, floor: int):
-        """Yield those who touched places `at` since `floor`, but for `threads`.
+        """Yield the threads except `threads` that touched places `at` since `floor`.
 
-        Each time (positions in `at`, threads, stamps, access numbers).
+        Each item is (positions in `at`, threads, stamps, access numbers).
         """
         stamps = self.stamps[at]
         recent = stamps > floor
@@ -157,7 +157,7 @@ class Shadow:
         self._log: list[tuple] = []
 
     def log(self, key: tuple, *read) -> None:
-        """Note a read for later: places, threads, bits, stamp and number.
+        """Log a read for later: places, threads, bits, stamp and number.
 
         Reads of one `key`, (first thread of the warp, synchronised, floor, size), may
         be sorted together.
@@ -167,7 +167,7 @@ class Shadow:
             self.sort(key[2])
 
     def sort(self, floor: int) -> None:
-        """Enter what has been logged, but for what is ordered by now."""
+        """Enter the logged reads, without those that are ordered by now."""
         log, self._log = self._log, []
         for key, group in itertools.groupby(log, lambda one: one[0]):
             reads = [read for _, read in group]

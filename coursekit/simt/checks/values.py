@@ -1,4 +1,4 @@
-"""Values that are used although nothing wrote them."""
+"""Initcheck: values that are used although nothing wrote them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BLOCKS = 1
 
 
 class InitCheck(Observer):
-    """Keeps for every place whether something has been written there.
+    """Records for every place whether something has been written there.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class InitCheck(Observer):
         self._flying: dict = {}
 
     def attach(self, launch):
-        """Begin with what earlier launches left in device memory."""
+        """Start with what earlier launches left in device memory."""
         program = super().attach(launch)
         for region in self.fresh:
             self._valid[region] = written_places(region, self.unit)
@@ -101,10 +101,9 @@ class InitCheck(Observer):
     # -- reads ------------------------------------------------------------------------
 
     def _read(self, access, warp, part, written) -> None:
-        """Judge what happens to each element that a load found unwritten.
+        """Report or pass on the uninitialised elements that a load has read.
 
-        Where a part of it is written, the rest is taken for the bytes between the
-        members of a struct.
+        If a part of an element is initialised, the rest counts as padding of a struct.
         """
         registers = _registers(access.instruction, 0)
         by_element = written.reshape(len(written), len(registers), -1)
@@ -127,7 +126,7 @@ class InitCheck(Observer):
                 self._remember(warp, register, part[1], by_element[:, k])
 
     def _remember(self, warp, register, lanes, written) -> None:
-        """Note which bytes of a register are a copy of something written."""
+        """Record which bytes of a register are copies of initialised memory."""
         key = warp.frame, register.index
         known = self._copied.get(key)
         if known is None or known.shape[1] != written.shape[1]:
@@ -137,7 +136,7 @@ class InitCheck(Observer):
         known[lanes] = written
 
     def _pass_on(self, access, warp, lanes, target) -> None:
-        """Mark copies of unwritten values as unwritten."""
+        """Mark copies of uninitialised values as uninitialised."""
         valid, places = target
         registers = _registers(access.instruction, 1)
         columns = places.shape[1] // len(registers)
@@ -149,7 +148,7 @@ class InitCheck(Observer):
                     valid[into] = known[lanes]
 
     def _hand_out(self, access, warp, part) -> None:
-        """Report copies of unwritten values in an array that the host has filled."""
+        """Report uninitialised values that are stored to an array of the host."""
         bad = False
         for register in _registers(access.instruction, 1):
             key = warp.frame, getattr(register, "index", None)
@@ -187,7 +186,7 @@ class InitCheck(Observer):
 
 
 class VariableCheck(InitCheck):
-    """Looks at variables of threads and blocks alone, in the blocks that run first.
+    """Initcheck of the variables of threads and blocks, in the first blocks alone.
 
     Attributes
     ----------
@@ -215,9 +214,9 @@ def _registers(instruction, position: int) -> tuple:
 
 
 def written_places(region, unit: int) -> np.ndarray:
-    """Which places of device memory do not hold the pattern of fresh memory.
+    """Return which places of device memory do not hold the poison pattern.
 
-    Only whole words count: a byte or two may look like it by chance.
+    Only whole words count: one or two bytes may equal the pattern by chance.
     """
     padded = np.full(-(-region.nbytes // 16) * 16, POISON, np.uint8)
     padded[: region.nbytes] = region.data

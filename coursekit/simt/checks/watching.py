@@ -1,7 +1,7 @@
-"""What a checker sees of a launch, and how it gets to see it.
+"""Observers: the events of a launch, and the decoder that reports them.
 
-A launch with an observer runs a decoded program of its own, whose memory
-instructions tell the observer what they touch. Other launches run the plain one.
+A launch with an observer runs a decoded program of its own, whose memory instructions
+report their accesses. Other launches run the plain program.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _RELEASES, _ACQUIRES = {"release", "acq_rel"}, {"acquire", "acq_rel"}
 
 
 class Enough(Exception):
-    """Ends a launch of which an observer has seen what it wanted to see."""
+    """Ends a launch once its observer has seen enough."""
 
 
 class Observer:
-    """Sees a launch; each method does nothing unless a checker overrides it.
+    """Observes a launch; each method does nothing unless a checker overrides it.
 
-    With `compiles`, compiled code may say that there is nothing to find.
+    With `compiles`, compiled code may decide that there are no findings.
     """
 
     compiles = False
 
     def configured(self, configuration):
-        """Return the configuration with which a launch is to run, to be observed."""
+        """Return the configuration for a launch under observation."""
         return configuration
 
     def attach(self, launch):
-        """Begin to observe; returns the program that the launch is to run."""
+        """Begin to observe; return the program that the launch is to run."""
         self.launch = launch
         program = launch.program.decoded_once_by(WatchedDecoder)
         self.unit = narrowest(program.reachable(launch.configuration.name))
@@ -43,36 +43,36 @@ class Observer:
         return program
 
     def starts(self, block) -> None:
-        """Note that a block begins, with fresh shared memory."""
+        """A block begins, with new shared memory."""
 
     def locate(self, access, warp, addresses) -> tuple:
-        """Find the bytes that the current lanes touch, in parts."""
+        """Yield the bytes that the current lanes access, in parts."""
         return Access.parts(access, warp, addresses)
 
     def touches(self, access, warp, part) -> None:
-        """Note an access, before it happens; `part` is (region, lanes, offsets)."""
+        """An access is about to happen; `part` is (region, lanes, offsets)."""
 
     def begins(self, access, warp, part) -> None:
-        """Note that an asynchronous copy is to read or write `part`.
+        """An asynchronous copy is to read or write `part`.
 
-        What it writes is noted by `touches` when the copy is waited for.
+        Its writes are reported by `touches` when the copy is waited for.
         """
 
     def fences(self, warp, instruction) -> None:
-        """Note that the current lanes execute a memory fence."""
+        """The current lanes execute a memory fence."""
 
     def synchronises(self, warp, instruction, named: int, lanes) -> None:
-        """Note that lanes of a warp synchronise; `named` is their mask."""
+        """Lanes of a warp synchronise; `named` is their member mask."""
 
     def opens(self, block, arrivals) -> None:
-        """Note that a barrier of a block opens."""
+        """A barrier of a block opens."""
 
     def shuffles(self, warp, instruction, source) -> None:
-        """Note a shuffle of the current lanes, and the lane that each reads from."""
+        """The current lanes execute a shuffle; `source` is the lane that each reads."""
 
 
 class WatchedAccess(Access):
-    """A memory instruction that reports what it touches to who observes the launch.
+    """A memory instruction that reports its accesses to the observer.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class WatchedAccess(Access):
         self.writes = verb in (WRITES, UPDATES)
 
     def parts(self, warp, addresses):
-        """Tell the observer about the bytes of the active lanes, and yield them."""
+        """Report the bytes of the active lanes to the observer, and yield them."""
         observer = warp.observer
         found = observer.locate(self, warp, addresses)
         for part in found:
@@ -127,13 +127,13 @@ class WatchedDecoder(Decoder):
 
 
 def narrowest(functions) -> int:
-    """Bytes of the narrowest access: shadows need to be no finer than that."""
+    """Return the bytes of the narrowest access: the granularity of shadows."""
     widths = [_width(one) for function in functions for one in function.instructions]
     return min(filter(None, widths), default=4)
 
 
 def _width(instruction) -> int | None:
-    """Bytes that an access takes at once; None for what leaves no shadow."""
+    """Return the bytes of one access; None for one that leaves no shadow."""
     row = traits.of(instruction)
     if row.memory == COPY:
         return copied_bytes(instruction)

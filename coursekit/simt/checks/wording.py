@@ -1,4 +1,4 @@
-"""Findings in words: who did what to which element, on which line."""
+"""Messages of findings: the threads, the element and the source lines."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _FIRST = {"reads": 0, "writes": 1, "updates": 2}
 
 
 def index(shape, linear: int) -> tuple[int, int, int]:
-    """Index (x, y, z) of a thread in its block, or of a block in the grid."""
+    """Return the index (x, y, z) of a thread in its block, or a block in the grid."""
     wide, high, _ = shape
     return linear % wide, linear // wide % high, linear // (wide * high)
 
 
 class Side(NamedTuple):
-    """One of two accesses that race, and the thread and block of it."""
+    """One of two racing accesses, with its thread and block."""
 
     access: object
     thread: tuple[int, int, int]
@@ -37,13 +37,12 @@ class Side(NamedTuple):
 def race(
     touch, earlier, position: int, other: int, severity: str, *, near=False, seen=False
 ):
-    """Build the error for two accesses to one place that nothing orders.
+    """Build the error for two unordered accesses to one place.
 
-    `position` counts the lanes of the later access, `other` is the number in the
-    grid of the thread of the earlier one. `near` says that they are of one warp,
-    `seen` that the later one was told of the other, and lacks a fence. The error names
-    a reader first, since that is where a wrong value comes in, whichever thread
-    happened to be first.
+    `position` counts the lanes of the later access, `other` is the grid-wide number of
+    the thread of the earlier one. `near` says that both are in one warp, `seen` that
+    the later thread was told of the earlier access but lacks a fence. The error names a
+    reader first, since there the wrong value enters, whichever access came first.
     """
     launch, (region, _, offsets) = touch.warp.block.launch, touch.part
     mine = int(touch.threads[position * touch.each])
@@ -98,7 +97,7 @@ def _lack(same_block: bool, near: bool, severity: str) -> str:
 
 
 def _lines(program, sides):
-    """Lines of two accesses, each with who does what there; also the last place."""
+    """Return the lines of both accesses, each with its thread and verb, and a place."""
     lines, place = [], None
     for access, thread, _ in sides:
         place, shown = faults.source_place(program, access.instruction.location)
@@ -175,7 +174,7 @@ _ADVICE = {
 
 
 def unawaited(touch, copy, position: int, other: int):
-    """Build the error for an access to what an unfinished copy is to write.
+    """Build the error for an access to bytes that an unfinished copy is to write.
 
     `position` counts the lanes of the access, `other` is the number in its block of
     the thread that began the copy.
@@ -203,10 +202,10 @@ def unawaited(touch, copy, position: int, other: int):
 def unwritten(
     access, warp, part, position: int, severity: str, *, copied=False, names=frozenset()
 ):
-    """Build the error for a read of memory that nothing wrote.
+    """Build the error for a read of uninitialised memory.
 
-    `copied` says that an asynchronous copy is to write it; `names` are those of
-    variables that the source declares without a value.
+    With `copied` an asynchronous copy is to write it; `names` are the variables that
+    the source declares without a value.
     """
     region, lanes, offsets = part
     lane = int(np.arange(LANES)[lanes][position])
@@ -230,7 +229,7 @@ def unwritten(
 
 
 def handed_out(access, warp, part, position: int):
-    """Build the error for a store of a value that was copied from unwritten memory."""
+    """Build the error for a store of an uninitialised value."""
     region, lanes, offsets = part
     place = faults.element(region, int(offsets[position]), access.width)
     return faults.kernel_error(
@@ -244,7 +243,7 @@ def handed_out(access, warp, part, position: int):
 
 
 def _own_variable(access, warp, names) -> str:
-    """The one variable without a value that the line of an access names."""
+    """Return the one uninitialised variable that the line of an access names."""
     program = warp.block.launch.program
     place = access.instruction.location
     while place is not None:
@@ -275,7 +274,7 @@ _UNWRITTEN = {
 
 
 def placed(error, thread, block, place):
-    """Give an error its thread, block and source position."""
+    """Return an error with thread, block and source position."""
     error.thread, error.block = thread, block
     if place is not None:
         error.file, error.line = place.file, place.line

@@ -1,1 +1,1 @@
-"""The engine that compiles: PTX becomes machine code of this computer."""
+"""The compiled engine: it translates PTX to machine code of this computer by LLVM."""

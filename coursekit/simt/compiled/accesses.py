@@ -13,10 +13,10 @@ from coursekit.simt.ptx.ir import BYTES, Immediate, Register, Symbol, Vector
 
 
 class Accesses:
-    """A part of `WarpCode`."""
+    """The loads and stores of `WarpCode`."""
 
     def host_offsets(self, request: Request) -> tuple[int, ...]:
-        """Byte offsets of the lanes from the base, in host memory."""
+        """Return the byte offsets of the lanes from the base, in host memory."""
         offsets = [o + request.constant for o in request.pattern.offsets]
         if request.space == "local":
             stride = self.unit.local_stride
@@ -24,7 +24,7 @@ class Accesses:
         return tuple(offsets)
 
     def load_pattern(self, request, bases, distance, reach=None) -> list[Value]:
-        """Values of the elements of a patterned load.
+        """Return the elements of a load with patterned addresses.
 
         `reach` are the bytes from each base that are known to be legal.
         """
@@ -58,7 +58,7 @@ class Accesses:
         return self.out.op(f"load i{8 * size}, ptr {pointer}, align {size}, {DATA}")
 
     def load_lanes(self, request: Request, hosts: str, lanes: str) -> list[Value]:
-        """Values of the elements of a load at any addresses."""
+        """Return the elements of a load with arbitrary addresses."""
         found = []
         for k in range(len(request.elements)):
             at = self._element_address(hosts, k * request.element)
@@ -71,7 +71,7 @@ class Accesses:
         return self.out.op(f"add {vector('i64')} {hosts}, {splat('i64', offset)}")
 
     def stored(self, request: Request) -> list[Value]:
-        """Values that a store writes, as bits of the element type."""
+        """Return the values of a store, as bits of the element type."""
         type_ = f"u{8 * request.element}"
         found = []
         for element in request.elements:
@@ -102,7 +102,7 @@ class Accesses:
             )
 
     def _store_last(self, request, start, offset, values) -> None:
-        """All lanes store to one place: the last one wins."""
+        """Store the last lane's value: all lanes have the same address."""
         one = f"i{8 * request.element}"
         for k, value in enumerate(values):
             name = value.name
@@ -118,7 +118,7 @@ class Accesses:
             )
 
     def store_lanes(self, request, hosts, lanes, values) -> None:
-        """Store at any addresses."""
+        """Store to arbitrary addresses."""
         one = f"i{8 * request.element}"
         for k, value in enumerate(values):
             at = self._element_address(hosts, k * request.element)
@@ -135,7 +135,7 @@ class Accesses:
                 self.give(register, kind, value, guard)
 
     def load_parameter(self, instruction) -> None:
-        """`ld.param` of a kernel's parameter: a constant of the launch."""
+        """Load a kernel parameter, a constant of the launch: `ld.param`."""
         target, source = instruction.operands[:2]
         base = source.base
         start = (

@@ -1,4 +1,4 @@
-"""Addresses of the lanes, and whether they may be accessed."""
+"""Addresses of the lanes, and bounds checks."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from coursekit.simt.ptx.ir import Immediate, Register, Symbol
 
 
 class Addresses:
-    """A part of `WarpCode`."""
+    """The address computations of `WarpCode`."""
 
     def base_address(self, request: Request) -> str:
-        """The base as a scalar i64."""
+        """Return the base as a scalar i64."""
         base = request.base
         if isinstance(base, Immediate):
             return str(int(base.value))
@@ -24,7 +24,7 @@ class Addresses:
         return self._extended(self.value(base).name, bits(base.type))
 
     def group_bases(self, request: Request) -> list[str]:
-        """The base of each group of lanes as a scalar i64."""
+        """Return the base of each group of lanes as a scalar i64."""
         pattern = request.pattern
         if pattern.groups == 1:
             return [self.base_address(request)]
@@ -45,7 +45,7 @@ class Addresses:
         return self.out.op(f"zext i{width} {name} to i64")
 
     def lane_addresses(self, request: Request) -> str:
-        """Addresses of all lanes as a vector of i64."""
+        """Return the addresses of all lanes as a vector of i64."""
         out, base = self.out, request.base
         if not isinstance(base, Register):
             name = self.broadcast("i64", self.base_address(request))
@@ -64,7 +64,7 @@ class Addresses:
         return name
 
     def inside(self, space: str, site: str, ends, loads: bool) -> str:
-        """Whether bytes [low, high) lie in one array, noted at a site; an i1."""
+        """Return an i1: bytes [low, high) lie in one array; a site caches the array."""
         out, (low, high) = self.out, ends
         first = self.field(site, 0, "i64")
         last = self.field(site, 8, "i64")
@@ -76,7 +76,7 @@ class Addresses:
         return self.otherwise(known, lambda: self._find(space, site, ends, loads))
 
     def otherwise(self, known: str, search) -> str:
-        """`known`, or what `search` finds if it is false."""
+        """Return `known`, or the result of `search` where it is false."""
         out = self.out
         here, there, after = out.fresh("here"), out.fresh("search"), out.fresh("after")
         out.line(f"br label %{here}")
@@ -99,16 +99,16 @@ class Addresses:
         )
 
     def site(self) -> str:
-        """A pointer to a new site."""
+        """Return a pointer to a new site."""
         self.sites += 1
         return self.out.op(f"getelementptr i8, ptr %sites, i64 {32 * (self.sites - 1)}")
 
     def within(self, request: Request, bases: list[str]) -> tuple[str, str]:
-        """Whether a patterned access is legal, and the distance to host memory."""
+        """Return whether a patterned access is legal, and how far the host's is."""
         return self.within_bounds(request, bases, request.reach, request.loads)
 
     def within_bounds(self, request, bases, reach, loads) -> tuple[str, str]:
-        """The same for several accesses from one base, which reach these bytes."""
+        """Check several accesses from one base, which reach these bytes."""
         out = self.out
         first = out.op(f"add i64 {self._extreme('umin', bases)}, {reach[0]}")
         past = out.op(f"add i64 {self._extreme('umax', bases)}, {reach[1]}")
@@ -157,7 +157,7 @@ class Addresses:
         return out.op(f"add i64 {start}, {offset}")
 
     def host_addresses(self, request: Request, addresses: str, mask: str) -> str:
-        """Host addresses of the lanes of a mask, gives up if one is illegal."""
+        """Return host addresses of a mask's lanes; illegal ones end the code."""
         out, wide = self.out, vector("i64")
         if request.space == "local":
             return self._local_lanes(request, addresses, mask)
@@ -173,7 +173,7 @@ class Addresses:
         return out.op(f"load {wide}, ptr %found, align 64, {OWN}")
 
     def unless_aligned(self, request, addresses, mask) -> None:
-        """Give up if an address is not a multiple of the access's width."""
+        """Leave compiled code if an address is misaligned for the access."""
         if request.width == 1:
             return
         out, wide = self.out, vector("i64")
@@ -195,7 +195,7 @@ class Addresses:
         return out.op(f"add {wide} {addresses}, {start}")
 
     def require(self, condition: str) -> None:
-        """Leave it to the interpreter unless a condition holds."""
+        """Leave compiled code for the interpreter unless a condition holds."""
         out = self.out
         fine, gone = out.fresh("fine"), out.fresh("give_up")
         out.line(f"br i1 {condition}, label %{fine}, label %{gone}, !prof !7")

@@ -21,7 +21,7 @@ _FAR = 1 << 40
 
 
 class LanePattern(NamedTuple):
-    """A value of a warp: base + offsets[lane], and the base ends in `zeros` 0 bits.
+    """The values of a warp: base + offsets[lane]; the base ends in `zeros` 0 bits.
 
     `offsets` is None for divergent values, and 0 in all lanes of uniform ones. With
     `groups` above 1 each half, or quarter, of the lanes has a base of its own: a row of
@@ -35,7 +35,7 @@ class LanePattern(NamedTuple):
 
     @property
     def divergent(self) -> bool:
-        """Whether every lane has a value of its own."""
+        """Whether the value of each lane is arbitrary."""
         return self.offsets is None
 
     @property
@@ -59,7 +59,7 @@ UNIFORM = LanePattern(SAME)
 
 
 def joined(a: LanePattern | None, b: LanePattern) -> LanePattern:
-    """The pattern of a register that is written in two places."""
+    """Return the pattern of a register that is written in two places."""
     if a is None or a == b:
         return b
     if a.divergent or b.divergent or (a.offsets, a.groups) != (b.offsets, b.groups):
@@ -69,23 +69,23 @@ def joined(a: LanePattern | None, b: LanePattern) -> LanePattern:
 
 
 def rows_of(shape: tuple[int, int, int]) -> int:
-    """How many rows of a block one warp covers, if that is worth a base for each."""
+    """Return how many rows of a block a warp covers, if each deserves a base."""
     return LANES // shape[0] if shape[0] in (8, 16) and shape[1] > 1 else 1
 
 
 def steady(offsets: tuple[int, ...], groups: int) -> bool:
-    """Whether the offsets are the same throughout each group of lanes."""
+    """Return whether every group of lanes has the same offsets."""
     size = LANES // groups
     return all(o == offsets[lane // size * size] for lane, o in enumerate(offsets))
 
 
 def trailing_zeros(value: int) -> int:
-    """Number of 0 bits at the end of a constant."""
+    """Return the number of 0 bits at the end of a constant."""
     return (value & -value).bit_length() - 1 if value else ALL
 
 
 def special_pattern(name: str, shape: tuple[int, int, int]) -> LanePattern:
-    """The pattern of a special register in blocks of a shape."""
+    """Return the pattern of a special register in blocks of a shape."""
     if name in ("laneid", "tid.x", "tid.y", "tid.z"):
         return _index_pattern(name, shape)
     if name.startswith("ntid."):
@@ -121,7 +121,7 @@ def _index_pattern(name: str, shape) -> LanePattern:
 
 
 class AffineAnalysis:
-    """Patterns of the registers of a function, followed until nothing changes.
+    """The lane patterns of a function's registers, computed to a fixed point.
 
     Parameters
     ----------
@@ -134,10 +134,16 @@ class AffineAnalysis:
         Registers that are read before they are written: they begin as 0.
     groups : int
         Into how many groups of lanes, with a base each, values may fall.
+    rows : list
+        What `rows_of_traits` gives, where another analysis has asked for it.
     """
 
-    def __init__(self, function, shape, divergent=frozenset(), undefined=(), groups=1):
+    def __init__(
+        self, function, shape, divergent=frozenset(), undefined=(), *, groups=1, rows=()
+    ):
         self.shape, self._divergent, self._groups = shape, divergent, groups
+        # Looked up once, since the loop below visits instructions many times.
+        self._rows = rows or rows_of_traits(function)
         self.registers: dict[int, LanePattern] = dict.fromkeys(
             undefined, LanePattern(SAME, ALL)
         )
@@ -163,7 +169,7 @@ class AffineAnalysis:
         return changed
 
     def of(self, operand) -> LanePattern | None:
-        """The pattern of an operand; None while nothing is known yet."""
+        """Return the pattern of an operand; None while nothing is known yet."""
         if isinstance(operand, Register):
             return self.registers.get(operand.index)
         if isinstance(operand, Immediate):
@@ -180,11 +186,11 @@ class AffineAnalysis:
         return UNIFORM if inner is None else self.of(inner)
 
     def results(self, instruction) -> list[tuple[Register, LanePattern | None]]:
-        """Registers that an instruction writes, with the pattern of what it writes."""
-        written, sources = split_operands(instruction)
+        """Return the written registers with the patterns of their values."""
+        row, written, sources = self._rows[instruction.index]
         if not written:
             return []
-        pattern = self._result(instruction, sources)
+        pattern = self._result(instruction, row, sources)
         guard = instruction.guard
         if guard is not None and pattern is not None:
             guarding = self.of(guard.register)
@@ -194,8 +200,7 @@ class AffineAnalysis:
                 pattern = DIVERGENT
         return [(register, pattern) for register in written]
 
-    def _result(self, instruction, sources) -> LanePattern | None:
-        row = traits.of(instruction)
+    def _result(self, instruction, row, sources) -> LanePattern | None:
         if row.uniform_result:
             return UNIFORM
         if row.own_result or row.carries or "cc" in instruction.modifiers:
@@ -220,7 +225,7 @@ class AffineAnalysis:
         return UNIFORM
 
     def _affine_result(self, instruction, sources, patterns) -> LanePattern | None:
-        """The pattern of an integer result, None where there is none."""
+        """Return the pattern of an integer result, None if there is none."""
         opcode, modifiers = instruction.opcode, instruction.modifiers
         if not integral(instruction) or {"sat", "cc", "hi"} & set(modifiers):
             return None
@@ -239,8 +244,13 @@ class AffineAnalysis:
         return None
 
 
+def rows_of_traits(function) -> list[tuple]:
+    """Traits, registers written and operands read, of each instruction."""
+    return [(traits.of(one), *split_operands(one)) for one in function.instructions]
+
+
 def split_operands(instruction) -> tuple[list, list]:
-    """Registers written, and operands read, in the order of the instruction."""
+    """Return registers written and operands read, in the instruction's order."""
     operands = list(instruction.operands)
     row = traits.of(instruction)
     if row.barrier and "red" in instruction.modifiers:
@@ -280,7 +290,7 @@ def _converted(modifiers, pattern: LanePattern) -> LanePattern | None:
 
 
 def _sum(opcode: str, a, b) -> LanePattern | None:
-    """The pattern of the sum, or the difference, of two patterns."""
+    """Return the pattern of the sum, or the difference, of two patterns."""
     if a is None or b is None or a.divergent or b.divergent:
         return None
     sign = 1 if opcode == "add" else -1
@@ -291,7 +301,7 @@ def _sum(opcode: str, a, b) -> LanePattern | None:
 
 
 def _at_most(limit: int) -> int:
-    """A limit, unless it is so high that values might wrap."""
+    """Return a limit, or 0 if it is so high that values might wrap."""
     return limit if limit <= _MOST else 0
 
 
@@ -302,7 +312,7 @@ def _constant(operand) -> int | None:
 
 
 def _read_as(value: int, type_: str) -> int:
-    """The number that a constant is to an instruction of a type."""
+    """Return a constant as an instruction of a type reads it."""
     width = 8 * BYTES[type_]
     value &= (1 << width) - 1
     return value - (1 << width) if type_[0] == "s" and value >> (width - 1) else value
@@ -329,7 +339,7 @@ def _product(instruction, sources, patterns, groups) -> LanePattern | None:
 
 
 def folds(instruction, pattern: LanePattern) -> bool:
-    """Whether an instruction multiplies rows: their offsets go into their bases."""
+    """Return whether an instruction multiplies rows: their offsets join their bases."""
     factors = instruction.operands[1:3]
     return (
         pattern.groups > 1
@@ -372,7 +382,7 @@ def _bitwise(opcode, type_, sources, patterns) -> LanePattern | None:
 
 
 def _limit_of(opcode: str, limit: int, amount: int) -> int:
-    """Below what `and`, `or` and `xor` with a constant stay, 0 if that is not known."""
+    """Return a limit for `and`, `or`, `xor` with a constant, 0 if unknown."""
     if opcode == "and":
         limits = [limit] * (limit > 0) + [amount + 1] * (amount >= 0)
         return min(limits, default=0)
@@ -382,7 +392,7 @@ def _limit_of(opcode: str, limit: int, amount: int) -> int:
 
 
 def _separate(pattern: LanePattern, width: int) -> bool:
-    """Whether offsets lie below the lowest bit of the base, and share none with it."""
+    """Whether offsets use only the bits below the lowest bit of the base."""
     return pattern.low >= 0 and pattern.high < 1 << min(pattern.zeros, width - 1)
 
 

@@ -24,7 +24,7 @@ from coursekit.simt.ptx.ir import Not, Register
 
 
 class AsyncCopies:
-    """A part of `WarpCode`."""
+    """The `cp.async` instructions of `WarpCode`."""
 
     def emit_cp(self, instruction) -> None:
         """Emit one of the `cp.async` instructions."""
@@ -42,7 +42,7 @@ class AsyncCopies:
             self._copy(instruction)
 
     def clear_queue(self) -> None:
-        """No copies at the start of the kernel, and a full tank."""
+        """Start the kernel with an empty queue and all of its fuel."""
         if self.unit.polls:
             self.set_field("%record", FUEL_LEFT, "i32", FUEL, COUNTER)
         if self.unit.queue is not None:
@@ -109,7 +109,7 @@ class AsyncCopies:
         )  # fmt: skip
 
     def _reading(self, instruction, size: int, mask: str) -> str:
-        """The lanes that read; the others of the mask write zeros."""
+        """Return the lanes that read; the other lanes of the mask write zeros."""
         given = list(instruction.operands[3:])
         if "L2::cache_hint" in instruction.modifiers:
             given.pop()
@@ -129,7 +129,7 @@ class AsyncCopies:
         return out.op(f"and i32 {whole}, {mask}")
 
     def _entry(self, size: int, mask: str, reads: str) -> str:
-        """Take the next place in the queue; returns a pointer to it."""
+        """Reserve the next place in the queue; return a pointer to it."""
         out, queue = self.out, self.unit.queue
         count = self.field("%record", queue, "i32")
         group = self.field("%record", queue + 4, "i32")
@@ -145,7 +145,7 @@ class AsyncCopies:
     # -- groups ------------------------------------------------------------------------
 
     def _together(self) -> None:
-        """All live lanes must be here."""
+        """Leave compiled code unless all live lanes are here."""
         if self.fast:
             return
         live = self.field("%record", LIVE, "i32")

@@ -1,4 +1,4 @@
-"""Atomics: one lane after the other."""
+"""Atomics of compiled code, executed lane by lane."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from coursekit.simt.ptx.ir import Register
 
 
 class Atomics:
-    """A part of `WarpCode`."""
+    """The atomics of `WarpCode`."""
 
     def emit_atom(self, instruction) -> None:
-        """`atom` and `red`: one lane after the other."""
+        """Emit `atom` and `red`, lane by lane."""
         operation = lookup.atomic(instruction)
         operands = list(instruction.operands)
         target = None if traits.of(instruction).no_result else operands.pop(0)

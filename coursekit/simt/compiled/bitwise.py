@@ -1,4 +1,4 @@
-"""Bit instructions written out as LLVM IR, where tracing would be long.
+"""Bit instructions as hand-written LLVM IR, where traced code would be long.
 
 Each entry of HAND makes the function of the lanes out of a form. A function that
 returns None leaves its sources to tracing.
@@ -49,7 +49,7 @@ def _find_highest(form):
 
 
 def _extract(form):
-    """`bfe` of a constant field."""
+    """Emit `bfe` with a constant field."""
 
     def evaluate(a, position, length):
         if position.constant is None or length.constant is None:
@@ -69,7 +69,7 @@ def _extract(form):
 
 
 def _insert(form):
-    """`bfi` of a constant field."""
+    """Emit `bfi` with a constant field."""
 
     def evaluate(a, b, position, length):
         if position.constant is None or length.constant is None:
@@ -136,7 +136,7 @@ def _by_low_bits(index: Lanes, values) -> Lanes:
 
 
 def _permute_constant(a, b, selector: int) -> Lanes:
-    """Shift and mask; bytes that move together are moved together."""
+    """Emit shifts and masks; bytes with the same shift share them."""
     moves: dict[tuple, int] = {}
     signs = []
     for place in range(4):
@@ -179,7 +179,7 @@ def _permute_any(a, b, selector) -> Lanes:
 
 
 def _find_nth_set(form):
-    """Search upward from the base; downward in the reversed word."""
+    """Search upward from the base; downward means upward in the reversed word."""
 
     def evaluate(mask, base, offset):
         down = offset < 0

@@ -15,7 +15,7 @@ class Builder:
         self._count = 0
 
     def fresh(self, prefix: str = "v") -> str:
-        """A name that is not used yet, without its percent sign."""
+        """Return an unused name, without its percent sign."""
         self._count += 1
         return f"{prefix}{self._count}"
 

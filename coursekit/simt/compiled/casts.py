@@ -12,7 +12,7 @@ from coursekit.simt.compiled.tracing import BOOL, F16, F32, F64, Lanes, vector
 
 
 def converted(x: Lanes, dtype: np.dtype) -> Lanes:
-    """As `ndarray.astype`."""
+    """Convert as `ndarray.astype` does."""
     if dtype == x.dtype:
         return x.copy()
     if dtype == BOOL:
@@ -60,7 +60,7 @@ def _to_integer(x: Lanes, dtype: np.dtype) -> Lanes:
 
 
 def cut(x: Lanes, dtype: np.dtype) -> Lanes:
-    """Drop the fraction of f32 or f64; out of range the result is poison."""
+    """Truncate f32 or f64 to an integer; out of range the result is poison."""
     verb = "fptosi" if dtype.kind == "i" else "fptoui"
     to = _word(x, dtype)
     return x.of_bits(f"{verb} {x.float_type} {x.number} to {to}", dtype)
@@ -113,7 +113,7 @@ PREDICATES = {
 
 
 def compared(name: str, a: Lanes, b: Lanes) -> Lanes:
-    """Compare by a NumPy name."""
+    """Compare as the NumPy function of this name does."""
     whole, real = PREDICATES[name]
     if a.dtype.kind == "f":
         return float_compared(real, a, b)
@@ -123,7 +123,7 @@ def compared(name: str, a: Lanes, b: Lanes) -> Lanes:
 
 
 def float_compared(predicate: str, a: Lanes, b: Lanes) -> Lanes:
-    """Compare floats by the predicate of LLVM."""
+    """Compare floats with an LLVM predicate."""
     if a.dtype == F16:
         wide = f16_to_f32(a)
         a, b = wide, wide if b is a else f16_to_f32(b)

@@ -1,4 +1,4 @@
-"""Comparison and choice written out as LLVM IR: setp, set, selp, slct, mov.
+"""Comparison and selection as hand-written LLVM IR: setp, set, selp, slct, mov.
 
 Each entry of HAND makes the function of the lanes out of a form, or None where the
 form is left to tracing.
@@ -24,7 +24,7 @@ _COMBINE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
 def _comparison(form, kind: str):
-    """The comparison of two values of a single type."""
+    """Return the comparison of two values of a single type."""
     name = next(form[k] for k in ("CMP", "FCMP", "EQ") if k in form)
     if "FCMP" not in form:
         return lambda a, b: compared(_WHOLE[name], a, b)
@@ -43,7 +43,7 @@ def _kind(form) -> str:
 
 
 def _combined(form):
-    """Join a comparison with a predicate that may be there."""
+    """Combine a comparison with a predicate, if there is one."""
     combine = _COMBINE.get(form.get("BOOL"))
     return lambda found, p: found if combine is None else combine(found, p)
 
@@ -67,7 +67,7 @@ def _set_predicate(form):
 
 
 def _halves(kind: str, *words: Lanes):
-    """The low and then the high halves of words of an x2 type."""
+    """Return the low and the high halves of words of an x2 type."""
     half = DTYPES[kind.removesuffix("x2")]
     for shift in (0, 16):
         yield tuple(
@@ -76,7 +76,7 @@ def _halves(kind: str, *words: Lanes):
 
 
 def _set_number(form):
-    """`set` of both halves of an x2 type: 1.0 or, for integers, 16 bits each."""
+    """Return `set` of both halves of an x2 type: 1.0 or, for integers, 16 bits each."""
     kind, target, join = _kind(form), form["TO"], _combined(form)
     if not kind.endswith("x2"):
         return None
@@ -98,7 +98,7 @@ def _set_number(form):
 
 
 def _chosen(condition: Lanes, a: Lanes, b: Lanes) -> Lanes:
-    """Choose between bits."""
+    """Select between bits."""
     as_word = f"u{a.dtype.itemsize}"
     return choose(condition, a.seen_as(as_word), b.seen_as(as_word)).seen_as(a.dtype)
 

@@ -1,4 +1,4 @@
-"""Warp collectives: shuffles, votes and their like, for lanes that stand together.
+"""Warp collectives of compiled code: shuffles, votes and others.
 
 The fast tier runs them for a whole warp. The general tier first makes sure that all
 lanes of the member mask are here; where they are not, the interpreter takes over.
@@ -18,7 +18,7 @@ _REDUCTIONS = {"add": "add", "and": "and", "or": "or", "xor": "xor"}
 
 
 class Collectives:
-    """A part of `Tier`."""
+    """The warp collectives of both tiers."""
 
     def collective(self, instruction) -> None:
         """Emit a warp-wide instruction: the method `collective_...` of its opcode."""
@@ -32,12 +32,12 @@ class Collectives:
             emit(instruction, operands, mask)
 
     def emit_activemask(self, instruction) -> None:
-        """Lanes that are together here."""
+        """Emit `activemask`: the lanes that are here."""
         mask = uniform(self.active("-1"))
         self.give(instruction.operands[0], "b32", mask, self.guard(instruction))
 
     def collective_shfl(self, instruction, operands, mask) -> None:
-        """A value of another lane."""
+        """Emit `shfl`: the value of another lane."""
         target, value, lane, clamp = operands
         first = target.first if isinstance(target, Pair) else target
         second = target.second if isinstance(target, Pair) else None
@@ -93,7 +93,7 @@ class Collectives:
         return self.out.op(f"and {vector('i32')} {name}, {splat('i32', mask)}")
 
     def collective_vote(self, instruction, operands, mask) -> None:
-        """What the predicates of all members say together."""
+        """Emit `vote`: a combination of all members' predicates."""
         target, source = operands
         out = self.out
         votes = self.as_bits(self.source(source, "pred", LANES))
@@ -113,7 +113,7 @@ class Collectives:
         self.give(target, "pred", uniform(result))
 
     def collective_redux(self, instruction, operands, mask) -> None:
-        """A sum, extreme or the like of all members."""
+        """Emit `redux`: the members' sum, extreme or bitwise result."""
         type_ = instruction.type
         if type_ not in ("u32", "s32", "b32"):
             raise UnsupportedError("redux of floats")
@@ -135,7 +135,7 @@ class Collectives:
         self.give(operands[0], type_, uniform(result))
 
     def collective_match(self, instruction, operands, mask) -> None:
-        """Members with the same value."""
+        """Emit `match`: the members with the same value."""
         target, source = operands
         out = self.out
         type_ = instruction.type
@@ -159,7 +159,7 @@ class Collectives:
             self.give(target.second, "pred", Value(self.broadcast("i1", agree)))
 
     def collective_elect(self, instruction, operands, mask) -> None:
-        """The lowest member."""
+        """Emit `elect`: the lowest member."""
         (target,) = operands
         out = self.out
         out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
@@ -179,7 +179,7 @@ def _not_compiled(instruction, _operands, _mask) -> None:
 
 
 def _known_sources(mode: str, lane: int, clamp: int):
-    """Source lane of each lane, and whether it lies in its segment."""
+    """Return the source lane of each lane, and whether it is in its segment."""
     delta, bound, segment = lane & 31, clamp & 31, clamp >> 8 & 31
     sources, inside = [], []
     for own in range(LANES):

@@ -1,4 +1,4 @@
-"""Requests, sectors, wavefronts and conflicts of compiled accesses."""
+"""Counts of compiled accesses: requests, sectors, wavefronts and bank conflicts."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from coursekit.simt.memory.counters import shared_wavefronts
 
 
 class Counted:
-    """A part of `WarpCode`."""
+    """The counting of accesses in `WarpCode`."""
 
     def counted_width(self, request: Request) -> tuple[int, int]:
-        """Bytes that a shared access counts as, and bytes below its address."""
+        """Return the width counted for a shared access, and its start offset."""
         return self.unit.widths.get(request.key, (request.width, 0))
 
     def uncounted(self, request: Request) -> bool:
-        """Whether no counter looks at an access."""
+        """Whether an access is not counted."""
         if request.space in ("local", "const", "param"):
             return True
         return request.space == "shared" and not self.counted_width(request)[0]
 
     def fixed_counts(self, request: Request) -> tuple[int, int, int] | None:
-        """Requests, sectors or wavefronts, and conflicts of all lanes, if known."""
+        """Return the counts of all lanes where they do not depend on the base."""
         pattern = request.pattern
         if pattern.divergent:
             return None
@@ -44,7 +44,7 @@ class Counted:
         return (1, table[0], 0) if len(set(table)) == 1 else None
 
     def sector_table(self, request: Request, group: int = 0) -> list[int]:
-        """Sectors of a group of lanes, by its base's place in a sector."""
+        """Return the sectors of a group of lanes for each alignment of its base."""
         grain, size = min(request.width, 32), LANES // request.pattern.groups
         own = request.pattern.offsets[group * size : (group + 1) * size]
         places = [o + request.constant for o in own]
@@ -78,7 +78,7 @@ class Counted:
         return self.out.op(f"load i64, ptr {at}, !invariant.load !8")
 
     def _unless_shared(self, request, bases, total: str) -> str:
-        """The sum over groups, or a count lane by lane if groups share sectors."""
+        """Return the groups' sum; count by lanes if they share sectors."""
         out, offsets = self.out, request.pattern.offsets
         size = LANES // len(bases)
         ends = []
@@ -112,7 +112,7 @@ class Counted:
         return self.tables.setdefault(text, f"table{len(self.tables)}")
 
     def count_lanes_reached(self, request: Request, addresses: str, mask: str) -> None:
-        """Count an access of the lanes of a mask, at any addresses."""
+        """Count an access of a mask's lanes, at arbitrary addresses."""
         if self.uncounted(request):
             return
         out, counts = self.out, self.unit.counts[request.key]
@@ -178,9 +178,9 @@ class Counted:
         self.count(slots + 2, out.op(f"zext i32 {conflicts} to i64"))
 
     def _busiest(self, addresses, mask: str, width: int, own: int) -> tuple[str, str]:
-        """Most lanes of a group that use the same banks, and whether it has any.
+        """Return the most lanes of a group on one bank, and whether any lane is there.
 
-        Each uses `width` bytes of them.
+        Each lane uses `width` bytes of the banks.
         """
         out, wide = self.out, vector("i64")
         place = addresses

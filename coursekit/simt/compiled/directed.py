@@ -1,4 +1,4 @@
-"""Float arithmetic that rounds toward zero, down or up: by the processor's own mode.
+"""Float arithmetic with directed rounding, by the processor's rounding mode.
 
 A function of its own changes the mode, computes and changes it back; the intrinsics
 are those that the compiler does not move.
@@ -15,7 +15,7 @@ _NAMES = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv", "fma": "fm
 
 
 def directed(name: str, rounding: str):
-    """Return the function of f32 or f64 lanes."""
+    """Return the function of f32 or f64 lanes that rounds in a direction."""
 
     def evaluate(*sources: Lanes) -> Lanes:
         first = sources[0]

@@ -1,9 +1,9 @@
-"""Runs launches in compiled code, and knows when the interpreter has to.
+"""Runs launches in compiled code, and hands the rest to the interpreter.
 
-Compiled code makes no error message. Whatever is out of the ordinary (a fault, lanes
-that wait for lanes which are elsewhere, a loop that may wait for other warps) makes it
-give up; then the memory that the launch wrote is put back, the blocks before that one
-run again, and the interpreter does the rest, errors and all.
+Compiled code builds no error messages. In any exceptional case (a fault, lanes that
+wait for lanes elsewhere, a loop that may wait for other warps) it gives up: the
+launch's writes are undone, the completed blocks run again, and the interpreter runs the
+rest, errors included.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STRANGE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 @dataclass(frozen=True)
 class Sort:
-    """A way of compiling: the tiers that make the code, and what it works on."""
+    """A variant of compiled code: its tiers and its workspace."""
 
     name: str
     tiers: dict[str, type]
@@ -40,7 +40,7 @@ PLAIN = Sort("", {"fast": FastTier, "general": GeneralTier}, Workspace)
 
 
 def make(unit: Unit, tier: type) -> tuple[bytes, dict]:
-    """Machine code of one tier, and what the launch must know of it.
+    """Return machine code of one tier, with the notes that a launch needs.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def make(unit: Unit, tier: type) -> tuple[bytes, dict]:
 
 @dataclass
 class Compiled:
-    """A kernel's machine code for blocks of one shape, each tier made when needed."""
+    """A kernel's machine code for one block shape; tiers are compiled when needed."""
 
     unit: Unit
     key: str
@@ -83,25 +83,25 @@ class Compiled:
     interpreted_s: float = 0.0  # what launches have cost in the interpreter
 
     def for_launch(self, cache) -> Compiled:
-        """Keep machine code where a launch wants it; returns itself."""
+        """Set the function that returns the cache folder; return itself."""
         self.cache = cache
         return self
 
     def workspace(self, *, fast: bool) -> Workspace:
-        """What a launch works on."""
+        """The arrays that a launch works on."""
         if fast not in self.workspaces:
             self.workspaces[fast] = self.sort.workspace(self, fast=fast)
         return self.workspaces[fast]
 
     def at_hand(self, tier: str) -> bool:
-        """Whether machine code of a tier is loaded or in the cache on disk."""
+        """Whether machine code of a tier is loaded, or cached on disk."""
         if tier in self.tiers:
             return True
         machine.use_cache(self.cache)
         return machine.stored(f"{self.key}-{tier}") is not None
 
     def tier(self, name: str) -> machine.Loaded:
-        """One tier, compiled if it is not yet."""
+        """Return one tier, compiled if it is not yet."""
         if name not in self.tiers:
             machine.use_cache(self.cache)
             data, notes = machine.cached(
@@ -113,7 +113,7 @@ class Compiled:
 
 
 def obstacle(launch) -> str | None:
-    """Why a launch cannot be compiled, as far as a glance tells."""
+    """Return why a launch cannot be compiled, as far as a quick look tells."""
     if launch.configuration.cooperative:
         return "grid-wide barriers"
     opcodes = {i.opcode for i in launch.code.function.instructions}
@@ -125,7 +125,7 @@ _KEPT_LOCK = threading.Lock()
 
 
 def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
-    """The compiled form of a kernel, made once a program, shape and way of counting."""
+    """Return a kernel's compiled form, made once per program, shape and plan."""
     with _KEPT_LOCK:
         key = (code.function.name, shape, tuple(sorted(widths.items())))
         key += (sort.name,) if sort.name else ()
@@ -138,14 +138,14 @@ def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
 
 
 def block_numbers(blocks: Sequence[int]) -> np.ndarray:
-    """Linear indices of blocks, as compiled code wants them."""
+    """Return linear indices of blocks in the form for compiled code."""
     if isinstance(blocks, range):
         return np.arange(blocks.start, blocks.stop, blocks.step, dtype=np.int64)
     return np.array(blocks, np.int64)
 
 
 def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
-    """Run blocks of a launch in compiled code as far as it can.
+    """Run blocks of a launch in compiled code as far as possible.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
 
 
 def of_launch(launch) -> Compiled:
-    """The compiled form of a launch's kernel, as `run` uses it."""
+    """Return the compiled form of a launch's kernel, as `run` uses it."""
     asked = launch.configuration
     return compiled_for(
         launch.program, launch.code, asked.block_shape, asked.plan.widths
@@ -190,12 +190,12 @@ def of_launch(launch) -> Compiled:
 
 
 def at_hand(launch) -> bool:
-    """Whether compiled code for a launch needs no compiling."""
+    """Whether the compiled code of a launch needs no compiling."""
     return of_launch(launch).at_hand("fast")
 
 
 def too_long(launch):
-    """The error for a launch that runs longer than it may."""
+    """Return the error for a launch that exceeds its time limit."""
     return errors.DeadlockError.explained(
         *faults.too_long(launch.configuration.timeout_s, launch.configuration.name)
     )

@@ -1,8 +1,8 @@
-"""The fast tier: all 32 lanes are there and go the same way.
+"""The fast tier: code for warps whose 32 lanes are all active and agree on branches.
 
-Registers are values of LLVM. What the tier assumes is checked where a stretch begins;
-if it does not hold, the live registers go to the warp's record and the general tier
-goes on from there.
+Registers are LLVM values. The tier's assumptions are checked where a stretch begins; if
+one does not hold, the live registers go to the warp's record and the general tier
+continues.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FastTier(WarpCode):
             self.instructions(stretch)
 
     def _entries(self) -> set[int]:
-        """Stretches at which the tier may take over."""
+        """Return the stretches at which this tier may take over."""
         found = self._after_barriers()
         for number, block in enumerate(self.flow.blocks):
             if (
@@ -79,7 +79,7 @@ class FastTier(WarpCode):
     # -- between the tiers -------------------------------------------------------------
 
     def _start(self) -> None:
-        """Registers that are read before they are written begin as zeros."""
+        """Set registers that are read before they are written to 0."""
         self.out.label("start")
         self.clear_queue()
         for index in sorted(self.flow.stretches[0].live):
@@ -89,7 +89,7 @@ class FastTier(WarpCode):
         self.out.line("br label %s0")
 
     def _enter(self, stretch) -> None:
-        """Read registers from the record, if they still follow their patterns."""
+        """Load registers from the record; leave if they do not fit their patterns."""
         out = self.out
         out.label(f"from{stretch.number}")
         fits: list[str] = []
@@ -124,7 +124,7 @@ class FastTier(WarpCode):
         return self.field("%record", place, one)
 
     def _come_back(self, stretch) -> None:
-        """Read registers from the record as this tier has left them at a barrier."""
+        """Load registers from the record in this tier's form, after a barrier."""
         self.out.label(f"back{stretch.number}")
         for index in sorted(stretch.live):
             register = self.unit.function.registers[index]
@@ -137,7 +137,7 @@ class FastTier(WarpCode):
         self.out.line(f"br label %s{stretch.number}")
 
     def _park(self, stretch) -> None:
-        """Leave registers in the record as they are, and wait for the other warps."""
+        """Save registers in this tier's form, and wait for the other warps."""
         for index in sorted(stretch.live):
             register = self.unit.function.registers[index]
             type_, value = self.held(register), self.value(register).name
@@ -148,7 +148,7 @@ class FastTier(WarpCode):
         self.out.line(f"ret i32 {WAITS}")
 
     def _base_of(self, one: str, found: str, pattern) -> str:
-        """The base, or bases, of a vector that should follow a pattern."""
+        """Return the base, or bases, of a vector that should follow a pattern."""
         out = self.out
         if pattern.groups == 1:
             base = out.op(f"extractelement {vector(one)} {found}, i32 0")
@@ -188,12 +188,12 @@ class FastTier(WarpCode):
         self.out.line(f"ret i32 {answer}")
 
     def keep(self, register, value) -> None:
-        """Note a new value; what was known of the old one is void."""
+        """Record a register's new value; facts about the old one become void."""
         self.agreed.pop(register.index, None)
         super().keep(register, value)
 
     def load(self, register) -> Value:
-        """A register's value out of its variable."""
+        """Load a register from its variable."""
         type_, pattern = self.held(register), self.pattern(register)
         if register.index not in self.unit.places:  # nobody reads it
             return Value.following("zeroinitializer", pattern)
@@ -201,7 +201,7 @@ class FastTier(WarpCode):
         return Value.following(name, pattern)
 
     def store(self, register, value) -> None:
-        """Keep a register's value in its variable, if another block reads it."""
+        """Store a register to its variable, if another block reads it."""
         if register.index in self.unit.places:
             self.out.line(
                 f"store {self.held(register)} {value.name}, ptr %r{register.index}"
@@ -250,7 +250,7 @@ class FastTier(WarpCode):
         return self._in_range(check)
 
     def _agrees(self, register) -> str:
-        """Whether all lanes have one value; notes it for the branch."""
+        """Return whether all lanes have one value, which the branch reuses."""
         out = self.out
         if register.type == "pred":
             mask = self.as_bits(self.wide(register))
@@ -274,7 +274,7 @@ class FastTier(WarpCode):
         return out.op(f"icmp eq i32 {self.as_bits(zero)}, 0")
 
     def _in_range(self, check) -> list[str]:
-        """One check for all accesses from one base that take place together."""
+        """Emit one bounds check for all accesses from one base in a stretch."""
         groups: dict[tuple, list] = {}
         for instruction in check.instructions:
             request = request_of(self, instruction)
@@ -303,7 +303,7 @@ class FastTier(WarpCode):
     # -- memory ------------------------------------------------------------------------
 
     def condition(self, instruction) -> str:
-        """The guard of an instruction as one i1, the same for all lanes."""
+        """Return the guard of an instruction as one i1, equal in all lanes."""
         guard = instruction.guard
         known = self.agreed.get(guard.register.index)
         name = known or self.value(guard.register).name
@@ -312,11 +312,11 @@ class FastTier(WarpCode):
         return name
 
     def load_memory(self, request) -> None:
-        """A load: of all lanes, or skipped."""
+        """Emit a load of all lanes, which a guard may skip."""
         self._guarded(request, self._load_all)
 
     def store_memory(self, request) -> None:
-        """A store: of all lanes, or skipped."""
+        """Emit a store of all lanes, which a guard may skip."""
         values = self.stored(request)
         self._guarded(request, lambda r: self._store_all(r, values))
 
@@ -380,7 +380,7 @@ class FastTier(WarpCode):
         self.store_pattern(request, *place[:2], values)
 
     def _place(self, request) -> tuple | None:
-        """Bases of a patterned access, distance to host memory, and legal bytes."""
+        """Return a patterned access's bases, distance to host memory, legal bytes."""
         if request.pattern.divergent:
             return None
         checked = self.checked.get(request.instruction.index)
@@ -414,33 +414,33 @@ class FastTier(WarpCode):
     # -- lanes -------------------------------------------------------------------------
 
     def active(self, lanes: str) -> str:
-        """Of a mask of lanes, those that are active: all are."""
+        """Return the active lanes of a mask. In this tier every lane is active."""
         return lanes
 
     def active_mask(self, guard) -> str:
-        """The lanes that an instruction works for."""
+        """Return the lanes that execute an instruction."""
         if guard is None:
             return "-1"
         return self.as_bits(self.spread("i1", guard))
 
     def members(self, member) -> str:
-        """All lanes take part; a member mask that is a constant must say so."""
+        """Return all lanes; leave this tier if a constant member mask names fewer."""
         value = getattr(member, "value", None)
         if value is not None and int(value) & 0xFFFFFFFF != 0xFFFFFFFF:
             self.require("false")
         return "-1"
 
     def check_divisor(self, instruction, operation, sources, scalar) -> None:
-        """Checked where the stretch began."""
+        """Emit nothing: the check stands where the stretch begins."""
 
     # -- where blocks go ---------------------------------------------------------------
 
     def next_stretch(self, stretch) -> None:
-        """The rest of the block follows."""
+        """Continue with the rest of the block."""
         self.out.line(f"br label %s{stretch.number + 1}")
 
     def go(self, stretch, target: int) -> None:
-        """Go to another block."""
+        """Jump to another block."""
         if target == EXIT:
             self.done()
             return
@@ -453,7 +453,7 @@ class FastTier(WarpCode):
         self._park(self.flow.stretches[self.flow.stretch_of(stretch.block + 1)])
 
     def branch(self, instruction, stretch) -> None:
-        """All lanes go one way."""
+        """Emit a branch that all lanes take in the same direction."""
         out = self.out
         taken = self.condition(instruction)
         jump, stay = out.fresh("jump"), out.fresh("stay")
@@ -469,23 +469,23 @@ class FastTier(WarpCode):
         self.go_on(stretch)
 
     def agreed_index(self, register) -> str:
-        """A number that is the same in all lanes."""
+        """Return a number that is the same in all lanes."""
         return self.agreed.get(register.index) or self.value(register).name
 
 
 def _order(check) -> int:
-    """Ranges last: they look at what the others found out."""
+    """Return a sort key that puts range checks last: they use results of the others."""
     return check.what == "range"
 
 
 def extends_sign(instruction) -> bool:
-    """Whether an instruction widens signed numbers."""
+    """Whether an instruction sign-extends."""
     types = [m for m in instruction.modifiers if m[0] in "us" and m[1:].isdigit()]
     return types[-1][0] == "s"
 
 
 def fits(tier, register, signed: bool) -> str:
-    """Whether adding a register's offsets does not wrap in 32 bits."""
+    """Return whether a register plus any of its offsets stays within 32 bits."""
     out, pattern = tier.out, tier.pattern(register)
     verb = "sext" if signed else "zext"
     if pattern.groups > 1:
@@ -500,7 +500,7 @@ def fits(tier, register, signed: bool) -> str:
 
 
 def _groups_fit(tier, register, signed: bool) -> str:
-    """The same for a register with a base for each group of lanes."""
+    """Return whether all groups' bases plus their offsets stay within 32 bits."""
     out, pattern = tier.out, tier.pattern(register)
     some, verb = f"<{pattern.groups} x i64>", "sext" if signed else "zext"
     base = tier.value(register).name

@@ -1,4 +1,4 @@
-"""Conversions of floats, `cvt`, written out as LLVM IR.
+"""Conversions of floats, `cvt`, as hand-written LLVM IR.
 
 `convert` makes the function of the lanes out of a form, or None where the form is left
 to tracing.
@@ -31,7 +31,7 @@ _ROUNDERS = {"rni": "rint", "rzi": None, "rmi": "floor", "rpi": "ceil"}
 
 
 def _to_integer(form):
-    """Clamp to the range; NaN gives 0, or the top bit where a type has 64 bits."""
+    """Clamp to the range; NaN gives 0, or the top bit for 64-bit types."""
     source, target = form["FLOAT"], form["CAST"]
     dtype, rounder = DTYPES[target], _ROUNDERS[form["IRND"]]
     limits = np.iinfo(dtype)
@@ -50,7 +50,7 @@ def _to_integer(form):
 
 
 def _clamped(x: Lanes, dtype: np.dtype, limits) -> Lanes:
-    """Cut f32 or f64 to an integer; out of range to its nearest, NaN to the lowest."""
+    """Convert f32 or f64 to the nearest integer in range; NaN gives the lowest."""
     lowest = x.like(limits.min)
     x = choose(x > lowest, x, lowest)
     if limits.bits < (32 if x.dtype == F32 else 64):
@@ -97,7 +97,7 @@ def _between_floats(form):
 
 
 def _pair(form):
-    """Two f32 to f16x2 or bf16x2, the first to the upper half."""
+    """Convert two f32 to f16x2 or bf16x2, the first in the upper half."""
     if form.rounding != "rn" or {"relu", "satfinite"} & set(form):
         return None
     kind = "f16" if "f16x2" in form else "bf16"
@@ -116,7 +116,7 @@ _FP8 = {"e4m3x2": (3, 7, 0x7E), "e5m2x2": (2, 15, 0x7B)}
 
 
 def _encode(x: Lanes, kind: str, relu: bool) -> Lanes:
-    """Round f32 to eight bits, in u32; too large is the largest finite."""
+    """Round f32 to eight bits, in u32; values too large give the largest finite."""
     fraction, bias, last = _FP8[kind]
     x = rectify(x) if relu else x
     size, dropped = np.abs(x), 23 - fraction
@@ -144,7 +144,7 @@ def _to_fp8(form):
 
 
 def _decode(code: Lanes, kind: str, relu: bool) -> Lanes:
-    """Widen eight bits, in u16, to f16, in u16."""
+    """Widen eight bits, in u16, to f16 bits, in u16."""
     fraction, bias, last = _FP8[kind]
     size = code & 127
     number = (size << 10 - fraction).seen_as(F16)
@@ -168,7 +168,7 @@ def _from_fp8(form):
 
 
 def convert(form, _canonical):
-    """The function of a `cvt`."""
+    """Return the function of a `cvt`."""
     if "FLOAT" in form and "CAST" in form:
         return _to_integer(form) if "IRND" in form else _from_integer(form)
     if "FLOAT2" in form:

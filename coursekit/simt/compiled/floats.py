@@ -1,4 +1,4 @@
-"""Floating-point instructions written out as LLVM IR, where tracing would be long.
+"""Floating-point instructions as hand-written LLVM IR.
 
 Each entry of HAND makes the function of the lanes out of a form and `canonical`, or
 None where the form is left to tracing. Forms of x2 types arrive as their single type.
@@ -59,26 +59,26 @@ def to_bf16(x: Lanes) -> Lanes:
 
 
 def widened(x: Lanes, kind: str) -> Lanes:
-    """A 16-bit float as f32; others as they are."""
+    """Return a 16-bit float as f32; other types as they are."""
     if kind == "bf16":
         return (converted(x, U32) << 16).seen_as(F32)
     return f16_to_f32(x) if x.dtype == F16 else x
 
 
 def narrowed(x: Lanes, kind: str) -> Lanes:
-    """Round f32 to a 16-bit float type, or leave it."""
+    """Round f32 to a 16-bit float type; other types stay as they are."""
     if kind == "bf16":
         return to_bf16(x)
     return half(x) if kind == "f16" else x
 
 
 def kind_of(form: Form) -> str:
-    """The float type of a form."""
+    """Return the float type of a form."""
     return next(form[k] for k in ("REAL", "BRAIN", "HALF", "F") if k in form)
 
 
 def dressed(compute, form: Form, canonical: bool):
-    """Put .ftz, .sat, .relu and the canonical NaN around a function of f32 or f64."""
+    """Add .ftz, .sat, .relu and the canonical NaN to a function of f32 or f64."""
     kind = kind_of(form)
 
     def evaluate(*sources):
@@ -134,7 +134,7 @@ def _fma(form, canonical):
 
 
 def _odd_fma(a, b, c):
-    """Multiply and add f16 values in f32, rounded to odd; the product is exact."""
+    """Return a multiply-add of f16 in f32, rounded to odd; the product is exact."""
     product = a * b
     total = product + c
     part = total - product

@@ -1,8 +1,8 @@
-"""Stretches: pieces of basic blocks between which the two tiers can change places.
+"""Stretches: parts of basic blocks between which the two tiers can alternate.
 
-The fast tier assumes something where a stretch begins (that a branch goes one way for
-all lanes, that an access lies within its array) and checks it there. Where the check
-fails, nothing of the stretch has happened yet, so the general tier does it instead.
+The fast tier makes assumptions (that all lanes agree on a branch, that an access is
+within its array) and checks them where a stretch begins. If a check fails, nothing of
+the stretch has been executed yet, so the general tier executes it instead.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 
 from coursekit.simt.analysis.control import EXIT
 from coursekit.simt.analysis.dataflow import registers_of
-from coursekit.simt.compiled.affine import AffineAnalysis, integral, rows_of
+from coursekit.simt.compiled.affine import (
+    AffineAnalysis,
+    integral,
+    rows_of,
+    rows_of_traits,
+)
 from coursekit.simt.isa import traits
 from coursekit.simt.isa.traits import ATOMIC, COPY, LOAD, STORE
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register
@@ -19,7 +24,7 @@ from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register
 
 @dataclass(slots=True)
 class Check:
-    """Something that the fast tier verifies before a stretch.
+    """A condition that the fast tier verifies before a stretch.
 
     `what` is "agree" (the predicate or number is the same in all lanes), "widen"
     (adding the offsets does not wrap in 32 bits), "range" (an access lies in one
@@ -45,7 +50,7 @@ class Stretch:
 
 
 class Flow:
-    """Stretches, liveness and affine analysis of a decoded kernel."""
+    """The stretches, liveness and affine analysis of a decoded kernel."""
 
     def __init__(self, code, shape):
         self.code, self.shape = code, shape
@@ -53,8 +58,9 @@ class Flow:
         self.blocks = code.blocks
         self.live_in, self.live_out = liveness(code)
         undefined = self.live_in[0] if self.blocks else ()
+        self._rows = rows = rows_of_traits(code.function)
         self.fast = AffineAnalysis(
-            code.function, shape, undefined=undefined, groups=rows_of(shape)
+            code.function, shape, undefined=undefined, groups=rows_of(shape), rows=rows
         )
         self.general = self._general_analysis(undefined)
         self.stretches: list[Stretch] = []
@@ -64,7 +70,7 @@ class Flow:
         self._find_live()
 
     def stretch_of(self, block: int) -> int:
-        """The first stretch of a basic block; EXIT stays EXIT."""
+        """Return the first stretch of a basic block; EXIT stays EXIT."""
         return EXIT if block == EXIT else self.first[block]
 
     # -- stretches ---------------------------------------------------------------------
@@ -94,7 +100,7 @@ class Flow:
         return stretch
 
     def checks(self, instruction):
-        """Yield what the fast tier must know before an instruction."""
+        """Yield the conditions on which the fast code of an instruction relies."""
         analysis, row = self.fast, traits.of(instruction)
         guard = instruction.guard
         effect = row.leads_elsewhere or row.memory in (LOAD, STORE)
@@ -138,15 +144,19 @@ class Flow:
     # -- analysis under divergence -----------------------------------------------------
 
     def _general_analysis(self, undefined) -> AffineAnalysis:
-        """Patterns that hold when some lanes of a warp go other ways.
+        """Return the patterns that hold in divergent warps, too.
 
-        What is written where only some lanes may be, and read in another block,
-        differs from lane to lane.
+        A register that some lanes may write alone, and that another block reads, is
+        divergent.
         """
         divergent: set[int] = set()
         while True:
             analysis = AffineAnalysis(
-                self.code.function, self.shape, frozenset(divergent), undefined
+                self.code.function,
+                self.shape,
+                frozenset(divergent),
+                undefined,
+                rows=self._rows,
             )
             before = len(divergent)
             for block in self._partly_run(analysis):
@@ -159,7 +169,7 @@ class Flow:
                 return analysis
 
     def _partly_run(self, analysis) -> set[int]:
-        """Blocks that may run while live lanes of their warp are elsewhere."""
+        """Return the blocks that may run while lanes of their warp are elsewhere."""
         found: set[int] = set()
         for number, block in enumerate(self.blocks):
             last = self.instructions[block.start + block.length - 1]
@@ -184,7 +194,7 @@ class Flow:
         return found
 
     def _without_leavers(self, successors, sides) -> list[set[int]]:
-        """Lanes that only leave do not disturb those that go on."""
+        """Leave out lanes that only exit, since they do not disturb the others."""
         a, b = sides
         for leaver, entry, stayer in ((a, successors[0], b), (b, successors[1], a)):
             needs = self.live_in[entry] if entry != EXIT else set()
@@ -217,7 +227,7 @@ def _decides_by_lane(last, analysis) -> bool:
 
 
 def widening_source(instruction) -> Register | None:
-    """The 32-bit register that an instruction extends to 64 bits, if any."""
+    """Return the 32-bit register that an instruction widens, if any."""
     modifiers = instruction.modifiers
     if instruction.opcode == "cvt" and integral(instruction):
         target, source = [m for m in modifiers if m in BYTES][-2:]
@@ -233,7 +243,7 @@ def widening_source(instruction) -> Register | None:
 
 
 def address_base(instruction) -> Register | None:
-    """The register that a memory instruction's address counts from, if any."""
+    """Return the base register of a memory instruction's address, if any."""
     memory = traits.of(instruction).memory
     if memory in ("", COPY) or "param" in instruction.modifiers:
         return None
@@ -250,7 +260,7 @@ def in_device_memory(instruction) -> bool:
 
 
 def _step_back(instruction, live: set[int]) -> None:
-    """Turn what is live after an instruction into what is live before it."""
+    """Update liveness from after an instruction to before it."""
     written, read = registers_of(instruction)
     if instruction.guard is None:
         live.difference_update(written)
@@ -258,7 +268,7 @@ def _step_back(instruction, live: set[int]) -> None:
 
 
 def liveness(code) -> tuple[list[set[int]], list[set[int]]]:
-    """Registers that are live where each basic block starts, and where it ends."""
+    """Return the registers that are live at the start and end of each block."""
     count = len(code.blocks)
     live_in: list[set[int]] = [set() for _ in range(count)]
     live_out: list[set[int]] = [set() for _ in range(count)]

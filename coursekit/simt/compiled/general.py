@@ -1,4 +1,4 @@
-"""The general tier: some lanes of a warp are active, the others wait elsewhere.
+"""The general tier: code for divergent warps, in which some lanes wait elsewhere.
 
 Registers lie in the warp's record. Lanes that diverge are kept on a stack, as in the
 interpreter: a *reconvergence* says where they come together, a *split* which lanes
@@ -96,7 +96,7 @@ class GeneralTier(WarpCode):
             out.line(f"ret i32 {answer}")
 
     def dispatch_to(self, name: str) -> None:
-        """Go on with the stretch of this number."""
+        """Continue with the stretch of this number."""
         label = self.out.fresh("jump")
         self.out.line(f"br label %{label}")
         self.out.label(label)
@@ -115,7 +115,7 @@ class GeneralTier(WarpCode):
             self.set_field("%record", place, vector(one), "zeroinitializer")
 
     def load(self, register) -> Value:
-        """A register's value out of the record."""
+        """Load a register from the record."""
         one, pattern = register_type(register), self.pattern(register)
         place = self.unit.places.get(register.index)
         if place is None:  # nobody reads it
@@ -127,7 +127,7 @@ class GeneralTier(WarpCode):
         return Value(self.field("%record", place, vector(one)))
 
     def store(self, register, value) -> None:
-        """Write the active lanes of a register to the record, if they are needed."""
+        """Store the active lanes of a register to the record, if it is live."""
         if register.index not in self._after:
             return
         out, one = self.out, register_type(register)
@@ -148,19 +148,19 @@ class GeneralTier(WarpCode):
     # -- lanes -------------------------------------------------------------------------
 
     def active(self, lanes: str) -> str:
-        """Of a mask of lanes, those that are active."""
+        """Return the active lanes of a mask."""
         return (
             self.mask if lanes == "-1" else self.out.op(f"and i32 {lanes}, {self.mask}")
         )
 
     def active_mask(self, guard) -> str:
-        """The lanes that an instruction works for."""
+        """Return the lanes that execute an instruction."""
         if guard is None:
             return self.mask
         return self.active(self.as_bits(self.spread("i1", guard)))
 
     def members(self, member) -> str:
-        """The active lanes; the interpreter waits for members that are not here."""
+        """Return the active lanes; the interpreter handles absent members."""
         if member is None:
             return self.mask
         out = self.out
@@ -177,7 +177,7 @@ class GeneralTier(WarpCode):
         return self.mask
 
     def _agreed(self, value: Value) -> str:
-        """The 32-bit value of the active lanes, which must be the same."""
+        """Return a 32-bit value, which must be equal in all active lanes."""
         if value.uniform:
             return value.name
         out, name = self.out, self.spread("i32", value)
@@ -192,7 +192,7 @@ class GeneralTier(WarpCode):
         return first
 
     def check_divisor(self, instruction, operation, sources, scalar) -> None:
-        """A division by zero is for the interpreter to report."""
+        """Leave compiled code at a division by zero, which is an error."""
         if operation.divisor is None:
             return
         out, name = self.out, sources[operation.divisor]
@@ -206,7 +206,7 @@ class GeneralTier(WarpCode):
         self.require(out.op(f"icmp eq i32 {some}, 0"))
 
     def lanewise(self, instruction) -> None:
-        """Emit a lane-wise instruction; offsets that wrap are for the interpreter."""
+        """Emit a lane-wise instruction; leave compiled code if offsets wrap."""
         widened = widening_source(instruction)
         if widened is not None:
             pattern = self.pattern(widened)
@@ -215,11 +215,11 @@ class GeneralTier(WarpCode):
         super().lanewise(instruction)
 
     def fits(self, register, instruction) -> str:
-        """Whether adding the offsets does not wrap."""
+        """Return whether adding the offsets does not wrap."""
         return fits(self, register, extends_sign(instruction))
 
     def write(self, register, value, guard=None) -> None:
-        """Write a register; one that all lanes share takes any active lane's value."""
+        """Write a register; a uniform one takes the value of any active lane."""
         if value.divergent and not self.pattern(register).divergent:
             out, one = self.out, register_type(register)
             out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
@@ -231,11 +231,11 @@ class GeneralTier(WarpCode):
     # -- memory ------------------------------------------------------------------------
 
     def load_memory(self, request) -> None:
-        """A load of the active lanes."""
+        """Emit a load of the active lanes."""
         self._moved(request, None)
 
     def store_memory(self, request) -> None:
-        """A store of the active lanes."""
+        """Emit a store of the active lanes."""
         self._moved(request, self.stored(request))
 
     def _moved(self, request, values) -> None:
@@ -322,7 +322,7 @@ class GeneralTier(WarpCode):
         return self.load_lanes(request, hosts, lanes)
 
     def _patterned(self, request, place, mask, values):
-        """All lanes could be served: loads take them all, stores those of the mask."""
+        """Access all lanes at once: loads read all, stores write the mask's."""
         self._count(request, mask)
         if values is None:
             one = f"i{8 * request.element}"
@@ -357,11 +357,11 @@ class GeneralTier(WarpCode):
     # -- where blocks go ---------------------------------------------------------------
 
     def next_stretch(self, stretch) -> None:
-        """The rest of the block follows."""
+        """Continue with the rest of the block."""
         self.out.line(f"br label %g{stretch.number + 1}")
 
     def go(self, stretch, target: int) -> None:
-        """The active lanes go to another block."""
+        """Let the active lanes jump to another block."""
         out = self.out
         if target == EXIT:
             self.dispatch_to(out.op("call i32 @leave(ptr %record)"))
@@ -380,7 +380,7 @@ class GeneralTier(WarpCode):
         self.dispatch_to(out.op("call i32 @arrive(ptr %record)"))
 
     def barrier(self, stretch) -> None:
-        """Wait for the other warps, with all threads of this one."""
+        """Wait for the other warps; all lanes of this warp must be here."""
         out = self.out
         existing = self.field("%record", EXISTING, "i32")
         self.require(out.op(f"icmp eq i32 {self.mask}, {existing}"))
@@ -395,7 +395,7 @@ class GeneralTier(WarpCode):
         out.line(f"ret i32 {WAITS}")
 
     def branch(self, instruction, stretch) -> None:
-        """Lanes go one way or part."""
+        """Emit a branch on which the active lanes may diverge."""
         out = self.out
         leaves = traits.of(instruction).leaves
         predicate = self.as_bits(self.spread("i1", self.guard(instruction)))
@@ -432,5 +432,5 @@ class GeneralTier(WarpCode):
         )
 
     def agreed_index(self, register) -> str:
-        """A number that the active lanes agree on; they part in the interpreter."""
+        """Return a number equal in all active lanes; else leave compiled code."""
         return self._agreed(self.operand(register, "u32"))

@@ -1,4 +1,4 @@
-"""Integer arithmetic written out as LLVM IR, where tracing would be long.
+"""Integer arithmetic as hand-written LLVM IR, where traced code would be long.
 
 Each entry of HAND makes the function of the lanes out of a form, or None where the
 form is left to tracing.
@@ -17,7 +17,7 @@ def _width(x: Lanes) -> int:
 
 
 def _multiply(form):
-    """The upper half of a 64-bit product of single lanes."""
+    """Return the upper half of a 64-bit product of single lanes."""
     kind = form.get("INT", "")
     if form.get("PART") != "hi" or kind[1:] != "64":
         return None
@@ -66,7 +66,7 @@ def _remainder(form):
 
 
 def _dot(form):
-    """`dp4a` and `dp2a`."""
+    """Emit `dp4a` and `dp2a`."""
     a_signed, b_signed = form["W32"] == "s32", form["W322"] == "s32"
     narrow, parts = (16, 2) if "PART" in form else (8, 4)
     first = 2 if form.get("PART") == "hi" else 0

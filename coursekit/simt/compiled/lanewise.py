@@ -35,7 +35,7 @@ _SHORTENED = {"bfe", "bfi", "bmsk", "div", "fns", "lop3", "prmt", "rem", "shf", 
 
 
 def emit(builder, instruction, operation, sources, width, canonical=True) -> list[str]:
-    """Append an instruction; returns the operands that are its results.
+    """Append an instruction; return the operands that hold its results.
 
     NaN results of f64 arithmetic are NaNs, but may have other payloads than the
     interpreter's. A divisor of 0 gives some number.
@@ -68,7 +68,7 @@ def emit(builder, instruction, operation, sources, width, canonical=True) -> lis
 
 
 def plan_of(instruction, operation, canonical=True) -> Plan:
-    """How an instruction is emitted."""
+    """Return how an instruction is emitted."""
     if traits.of(instruction).memory == ATOMIC:
         flushes = "global" in instruction.modifiers and instruction.type == "f32"
         return _atomic_plan(operation, flushes, canonical)
@@ -78,13 +78,13 @@ def plan_of(instruction, operation, canonical=True) -> Plan:
 
 
 class Words(Form):
-    """The words of a form, and whether it writes two predicates."""
+    """The modifiers of a form, and whether it writes two predicates."""
 
     both = False
 
 
 class Plan:
-    """How one form of an instruction is emitted.
+    """The plan for emitting one form of an instruction.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Plan:
         return self._call(builder, sources, width)
 
     def inline(self, builder, sources, width) -> list[str]:
-        """Append the instructions themselves."""
+        """Append the instructions without a call."""
         lanes = [
             self._operand(builder, text, kind, width)
             for text, kind in zip(sources, self.sources, strict=True)
@@ -174,7 +174,7 @@ class Plan:
         ]
 
     def define(self, width) -> tuple[str | None, tuple[str, ...]]:
-        """The text of a function, if one is worth it, and what it declares."""
+        """Return the text of a function, if one pays off, and its declarations."""
         builder = Builder()
         names = [f"%a{number}" for number in range(len(self.sources))]
         try:
@@ -232,7 +232,7 @@ def _form(opcode, modifiers, results, sources):
 
 
 def _one_half(row, form):
-    """The form of the single type of an x2 type, and what to trace."""
+    """Return the form of an x2 type's single type, and the function to trace."""
     if "f32x2" in form:
         return _with_half(form, "f32", REAL="f32", F="f32"), None
     name = next((k for k in ("REAL", "BRAIN", "HALF", "PACKED") if k in form), None)

@@ -1,4 +1,4 @@
-"""LLVM: IR text becomes machine code of this computer, kept in a cache on disk."""
+"""LLVM: compile IR to machine code of this computer, cached on disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OPTIMIZATION = 2
 
 @dataclass(frozen=True)
 class Loaded:
-    """Machine code in memory: the address of its function, and notes made with it."""
+    """Machine code in memory: the address of its function, and its notes."""
 
     address: int
     notes: dict
@@ -30,7 +30,7 @@ class Loaded:
 
 
 def _new_target_machine():
-    """A description of this computer for LLVM; an execution engine takes it over."""
+    """Return LLVM's description of this computer, for an engine to own."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_default_triple()
@@ -44,17 +44,26 @@ def _new_target_machine():
 
 @functools.cache
 def _target_machine():
-    """The description that compiling uses."""
+    """Return the description of this computer that compiling uses."""
     return _new_target_machine()
 
 
-@functools.cache
-def _sources_digest() -> str:
-    """A digest of the code that generates code, and of what it runs on."""
+_SIMULATOR = Path(__file__).parents[1]
+
+
+def sources_digest(folder: Path = _SIMULATOR) -> str:
+    """Return a digest of every source of the simulator: each may change a result."""
     digest = hashlib.sha256()
-    simulator = Path(__file__).parents[1]
-    for path in sorted([*simulator.rglob("*.py"), *simulator.rglob("*.ll")]):
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.ll")]):
+        digest.update(f"{path.relative_to(folder)}\0".encode())
         digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+@functools.cache
+def _generator_digest() -> str:
+    """Return a digest of the code generator and of its environment."""
+    digest = hashlib.sha256(sources_digest().encode())
     digest.update(llvm.get_host_cpu_name().encode())
     digest.update(llvm.get_host_cpu_features().flatten().encode())
     digest.update(repr(llvm.llvm_version_info).encode())
@@ -62,8 +71,8 @@ def _sources_digest() -> str:
 
 
 def key_of(*parts) -> str:
-    """The name under which machine code is kept."""
-    digest = hashlib.sha256(_sources_digest().encode())
+    """Return the key under which machine code is cached."""
+    digest = hashlib.sha256(_generator_digest().encode())
     digest.update(repr(parts).encode())
     return digest.hexdigest()
 
@@ -83,7 +92,7 @@ def compile_text(text: str, level: int = _OPTIMIZATION) -> bytes:
 
 
 def load_object(data: bytes, function: str) -> tuple[int, object]:
-    """Load an object file; returns the address of a function, and what keeps it."""
+    """Load an object file; return its function's address, and what keeps it loaded."""
     with _LOCK:
         _load_runtime()
         return _load(data, function)
@@ -100,7 +109,7 @@ _RUNTIME: dict[str, object] = {}
 
 
 def _load_runtime() -> None:
-    """Make the helpers of `runtime.ll` known to code that calls them."""
+    """Make the helpers of `runtime.ll` available to code that calls them."""
     if _RUNTIME:
         return
     data, _ = cached(key_of("runtime"), lambda: (compile_text(runtime.text()), {}))
@@ -114,7 +123,7 @@ def _load_runtime() -> None:
 
 
 def runtime_address(name: str) -> int:
-    """The address of a helper."""
+    """Return the address of a helper."""
     with _LOCK:
         _load_runtime()
         return _RUNTIME[name]
@@ -122,7 +131,7 @@ def runtime_address(name: str) -> int:
 
 @functools.cache
 def runner():
-    """The scheduler as a Python callable: (context, fast, general) -> int."""
+    """Return the scheduler as a Python callable: (context, fast, general) -> int."""
     kind = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 3)
     return kind(runtime_address("ck_run"))
 
@@ -133,12 +142,12 @@ _FOLDER: list = [lambda: None]
 
 
 def use_cache(folder) -> None:
-    """Keep machine code in the folder that a function returns; None keeps none."""
+    """Set the function that returns the cache folder, or None for no cache."""
     _FOLDER[0] = folder or (lambda: None)
 
 
 def stored(key: str) -> tuple[bytes, dict] | None:
-    """An object file and its notes from the cache."""
+    """Return an object file and its notes from the cache."""
     folder = _FOLDER[0]()
     if folder is None:
         return None
@@ -153,7 +162,7 @@ def stored(key: str) -> tuple[bytes, dict] | None:
 
 
 def cached(key: str, make) -> tuple[bytes, dict]:
-    """An object file and notes: from the cache, or made and put there."""
+    """Return an object file and its notes, compiled if they are not cached."""
     found = stored(key)
     if found is not None:
         return found

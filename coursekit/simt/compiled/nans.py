@@ -1,8 +1,8 @@
-"""Where the bits of a NaN may differ from the hardware's for a while.
+"""NaN payloads: where compiled code may defer making NaNs canonical.
 
-Arithmetic on a GPU gives every NaN the same bits, that of this computer does not. Only
-code that looks at the bits can tell: stores, integer operations, shuffles. So registers
-that only arithmetic writes are left as they are, and put right where they are read.
+Arithmetic on a GPU gives every NaN the same bits; that of this computer does not. Only
+code that reads the bits can tell: stores, integer operations, shuffles. So registers
+that only arithmetic writes keep their NaNs, which become canonical where they are read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _READERS = ARITHMETIC | {"setp", "div", "sqrt", "rcp", "min", "max"}
 
 
 class RawRegisters:
-    """Registers that may hold any NaN: all that writes them is f32 arithmetic."""
+    """Registers that may hold non-canonical NaNs: only f32 arithmetic writes them."""
 
     def __init__(self, function):
         writers: dict[int, list] = {}
@@ -67,7 +67,7 @@ def ignores_payload(instruction) -> bool:
 
 
 def quieted(builder, name: str, lanes: int) -> str:
-    """The canonical bits for every NaN among f32 values."""
+    """Return f32 values with all NaNs made canonical."""
     bits, floats, canonical = "i32", "float", str(0x7FFFFFFF)
     if lanes > 1:
         bits, floats = f"<{lanes} x i32>", f"<{lanes} x float>"
@@ -79,7 +79,7 @@ def quieted(builder, name: str, lanes: int) -> str:
 
 
 def keeps_raw(raw: RawRegisters, target, source) -> bool:
-    """Whether a copy may keep NaNs as they are."""
+    """Whether a copy may keep non-canonical NaNs."""
     return (
         isinstance(target, Register)
         and target.index in raw.registers

@@ -59,7 +59,7 @@ def _gathered(out, base, places, k, size) -> str:
 
 
 def _windows(distinct, span, length) -> list[tuple[int, int]]:
-    """Windows of a fixed length on a common grid that cover all places in a span."""
+    """Return windows of a fixed length, on a common grid, that cover all places."""
     length = min(length, span)
     starts = {min(place // length * length, span - length) for place in distinct}
     return [(begin, length) for begin in sorted(starts)]
@@ -73,7 +73,7 @@ def _load_piece(out, base, begin, length, size) -> str:
 
 
 def _pick(out, places, pieces, loaded, size) -> str:
-    """Lanes out of the loaded pieces, which are all of one length."""
+    """Return the lanes' elements from loaded pieces of equal length."""
     length = pieces[0][1]
     one = f"<{length} x i{8 * size}>"
     owner = [
@@ -108,7 +108,7 @@ def _merged(out, result, part, mask, size) -> str:
 
 
 def joined(out, names, size: int) -> str:
-    """One vector of all lanes out of those of equal groups of lanes."""
+    """Concatenate the vectors of equal groups of lanes."""
     names, length = list(names), LANES // len(names)
     while len(names) > 1:
         one = f"<{length} x i{8 * size}>"
@@ -122,7 +122,7 @@ def joined(out, names, size: int) -> str:
 
 
 def part(out, name: str, lanes, size: int) -> str:
-    """Some lanes of a vector of all."""
+    """Return some lanes of a vector of all lanes."""
     if len(lanes) == LANES:
         return name
     wide = vector(f"i{8 * size}")
@@ -216,7 +216,7 @@ def _scattered(out, base, places, k, value, size) -> None:
 
 
 def _one_after_another(out, values, length: int, size: int) -> str:
-    """Element vectors one after the other, as one vector."""
+    """Concatenate element vectors."""
     names = list(values)
     while len(names) > 1:
         one = f"<{length} x i{8 * size}>"

@@ -1,4 +1,4 @@
-"""What this computer's processor can do without a library."""
+"""Instruction-set features of this computer's processor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import llvmlite.binding as llvm
 
 @functools.cache
 def has(feature: str) -> bool:
-    """Whether an x86 processor has a feature; others have what is asked for here."""
+    """Whether an x86 processor has a feature; other processors have all of these."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return True
     return llvm.get_host_cpu_features().get(feature, False)

@@ -1,4 +1,4 @@
-"""Products of matrices by a warp, `mma.sync`, as calls of a function of the module."""
+"""Matrix products by a warp, `mma.sync`, as calls of a function of the module."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _RESULTS = f"{{ {', '.join([_WORDS] * 4)} }}"
 
 
 class Products:
-    """A part of `Tier`."""
+    """The matrix products of both tiers."""
 
     def emit_mma(self, instruction) -> None:
-        """Emit the product, for which all lanes are here."""
+        """Emit the product; all lanes are here."""
         if not self.fast:
             self.require(self.out.op(f"icmp eq i32 {self.mask}, -1"))
         form, (target, *sources) = form_of(instruction), instruction.operands
@@ -54,7 +54,7 @@ def _symbol(form: Form) -> str:
 
 @functools.cache
 def _function(form: Form) -> tuple[str, tuple[str, ...]]:
-    """The text of the function, and what it declares."""
+    """Return the text of the function, and its declarations."""
     if not processor.has("fma"):
         raise UnsupportedError("multiply-add on this processor")
     out = Builder()
@@ -85,7 +85,7 @@ def _function(form: Form) -> tuple[str, tuple[str, ...]]:
 
 
 def _parts(out: Builder, kind: str, words: str) -> list[str]:
-    """The elements of the words of all lanes, as floats."""
+    """Return the elements of the words of all lanes, as floats."""
     if kind == "tf32":
         mask = TF32_BITS - (1 << 32)
         found = [out.op(f"and {_WORDS} {words}, splat (i32 {mask})")]
@@ -104,7 +104,7 @@ def _half(out: Builder, words: str, shift: int) -> str:
 
 
 def _moved(out: Builder, floats: str, lanes) -> str:
-    """The floats of other lanes."""
+    """Return the floats of other lanes."""
     text = ", ".join(f"i32 {lane}" for lane in lanes)
     return out.op(
         f"shufflevector {_FLOATS} {floats}, {_FLOATS} poison, {_WORDS} <{text}>"

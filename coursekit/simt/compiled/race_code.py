@@ -1,9 +1,9 @@
-"""The race check in compiled code: each access looks at shadow words and leaves some.
+"""The race check in compiled code: each access checks and updates shadow words.
 
-Code that sees two accesses that may race gives up; the interpreter then says what they
-are. It knows less of what orders accesses than the interpreter (barriers of the block
-and synchronisation of whole warps, no fences and no atomics), so it may suspect what is
-no race, and never misses one. It counts no sectors and no wavefronts.
+Code that finds two accesses that may race gives up; the interpreter then reports them.
+The code knows only barriers of the block and synchronisation of whole warps, neither
+fences nor atomics. So it may suspect accesses that are no race, but it never misses a
+race. It counts no sectors and no wavefronts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from coursekit.simt.ptx.ir import Register
 
 
 def form_of(unit) -> Form:
-    """How the shadow words of a kernel are divided."""
+    """Return the layout of a kernel's shadow words."""
     wide, high, deep = unit.shape
     instructions = unit.function.instructions
     return Form(
@@ -38,7 +38,7 @@ def form_of(unit) -> Form:
 
 
 def _order_matters(function) -> bool:
-    """Whether the result of an atomic is used, which depends on who came first."""
+    """Whether the result of an atomic is used, which depends on the schedule."""
     given = {
         instruction.operands[0].index
         for instruction in function.instructions
@@ -49,7 +49,7 @@ def _order_matters(function) -> bool:
 
 
 class Races(Notes):
-    """A part of a tier, in front of it."""
+    """The race check as a mixin of a tier."""
 
     def __init__(self, unit):
         super().__init__(unit)
@@ -59,21 +59,21 @@ class Races(Notes):
         declare_times(self.out, self.form, unit.queue is not None)
 
     def uncounted(self, request) -> bool:
-        """Nothing is counted."""
+        """Whether an access is not counted: none is during the race check."""
         return True
 
     # -- what orders accesses ----------------------------------------------------------
 
     def header(self) -> None:
-        """A block may begin."""
+        """Emit the start of a function, at which a block may begin."""
         super().header()
         self.out.line(f"%touched = alloca [{LANES} x i64], align 64")
         self.out.line("call void @race_enter(ptr %ctx)")
 
     def clear_queue(self) -> None:
-        """Run no longer than the interpreter does before it lets others run.
+        """Limit the fuel to the interpreter's share before it switches warps.
 
-        That matters where the result of an atomic decides what a thread does.
+        This matters where the result of an atomic decides what a thread does.
         """
         super().clear_queue()
         if self.unit.polls and _order_matters(self.unit.function):
@@ -95,7 +95,7 @@ class Races(Notes):
     # -- accesses ----------------------------------------------------------------------
 
     def host_addresses(self, request, addresses: str, mask: str) -> str:
-        """Host addresses of lanes that may access them, which is noted."""
+        """Return host addresses of legal lanes, after checking for races."""
         hosts = super().host_addresses(request, addresses, mask)
         self.note_lanes(request, addresses, mask)
         return hosts
@@ -103,7 +103,7 @@ class Races(Notes):
     # -- copies ------------------------------------------------------------------------
 
     def _wait(self, pending: int) -> None:
-        """Note what copies write that are waited for."""
+        """Record the writes of copies that are waited for."""
         out = self.out
         helpers.declare_landing(out, self.form, self.grains["shared"])
         queue = out.op(f"getelementptr i8, ptr %record, i64 {self.unit.queue}")

@@ -1,4 +1,4 @@
-"""Functions of LLVM IR that the race check adds to the code of a kernel."""
+"""LLVM IR functions that the race check adds to the code of a kernel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ READ_BEFORE = 3  # the mark of an array that is UNWATCHED and has been read
 
 
 def shifted(out, name: str, grain: int) -> str:
-    """Bytes of words for bytes of places that are `grain` wide."""
+    """Return byte offsets of shadow words from byte offsets of places."""
     amount = grain.bit_length() - 3
     if not amount:
         return name
@@ -30,7 +30,7 @@ def shifted(out, name: str, grain: int) -> str:
 
 
 def row_of(out, space: str, address: str) -> str:
-    """A pointer to where the words of an address's array are noted."""
+    """Return a pointer to the entry for the shadow words of an address's array."""
     if space == "shared":
         return out.op(f"getelementptr i8, ptr %ctx, i64 {at(RaceContext.SHARED)}")
     table = out.op(f"getelementptr i8, ptr %ctx, i64 {at(RaceContext.TABLE)}")
@@ -41,19 +41,19 @@ def row_of(out, space: str, address: str) -> str:
 
 
 def start_of(out, row: str, verb: str, place: str) -> str:
-    """The host address of the first word of a kind."""
+    """Return the host address of the first shadow word of a kind."""
     at = out.op(f"getelementptr i8, ptr {row}, i64 {COLUMN[verb]}")
     distance = out.op(f"load i64, ptr {at}, {OWN}")
     return out.op(f"add i64 {distance}, {place}")
 
 
 def looked_at(form: Form, verb: str) -> list[str]:
-    """The kinds of words that an access looks at."""
+    """Return the kinds of shadow words that an access checks."""
     return [kind for kind in LOOKS[verb] if kind != UPDATES or form.updates]
 
 
 def declare_lanes(parent, form: Form, space: str, verb: str, grain: int) -> str:
-    """Declare a function that checks and notes an access lane by lane; its name.
+    """Declare a function that checks and records an access lane by lane; its name.
 
     It takes addresses, the lanes as bits, and the bytes of words of each lane.
     """
@@ -92,7 +92,7 @@ def declare_lanes(parent, form: Form, space: str, verb: str, grain: int) -> str:
 
 
 def _unless_unwatched(out, row: str, verb: str) -> None:
-    """Reads of an array that nobody writes leave no words, but a mark."""
+    """Replace words by a mark for reads of an array that is only read."""
     if verb != READS:
         out.declare(WATCHED)
         good = out.op(f"call i1 @race_watched(ptr %ctx, ptr {row})")
@@ -142,7 +142,7 @@ def _close_lanes(out) -> None:
 
 
 def declare_landing(parent, form: Form, grain: int) -> None:
-    """Declare a function that notes who wrote what asynchronous copies bring."""
+    """Declare a function that records the writes of asynchronous copies."""
     out = Builder(parent.declarations)
     out.declare("declare i32 @llvm.cttz.i32(i32, i1)")
     words = Words(out, form, "shared", 0)

@@ -1,4 +1,4 @@
-"""Checks and notes accesses in the shadow words: patterned ones, and lane by lane."""
+"""Checks and records accesses in shadow words, patterned ones at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IN_LINE, OUTLINED = 8, 32
 
 
 def verb_of(request) -> str:
-    """What an access does; an atomic of a block's scope excludes other blocks."""
+    """Return what an access does; block-scope atomics conflict with other blocks."""
     instruction, verb = request.instruction, request.access.verb
     if traits.of(instruction).memory == COPY:
         return READS if request.loads else STARTS
@@ -27,12 +27,12 @@ def verb_of(request) -> str:
 
 
 class Notes:
-    """A part of `Races`."""
+    """The checks and records of `Races`."""
 
     # -- lane by lane ------------------------------------------------------------------
 
     def note_lanes(self, request, addresses: str, mask: str) -> None:
-        """Check and note an access lane by lane."""
+        """Check and record an access lane by lane."""
         if request.space not in WATCHED:
             return
         out, grain = self.out, self.grains[request.space]
@@ -52,7 +52,7 @@ class Notes:
     # -- patterns ----------------------------------------------------------------------
 
     def note_pattern(self, request, bases, mask: str | None = None) -> None:
-        """Check and note a patterned access: of all lanes, or of those of a mask."""
+        """Check and record a patterned access of all lanes, or of a mask's."""
         if request.space not in WATCHED:
             return
         grain = self.grains[request.space]
@@ -72,7 +72,7 @@ class Notes:
                     self._note_group(request, first, owners, mask)
 
     def _outline(self, request, first: str, owners: dict) -> None:
-        """Check and note places in a function, once for all accesses like this."""
+        """Put the check of places into a function that equal accesses share."""
         outer = self.out
         key = request.space, verb_of(request), (*owners.items(),)
         name = self.outlined.get(key)
@@ -90,7 +90,7 @@ class Notes:
         self.require(outer.op(f"icmp eq i32 {outer.op(call)}, 0"))
 
     def _note_group(self, request, first: str, owners: dict, mask) -> None:
-        """Check and note places, of which the first has this address."""
+        """Check and record places of which the first has this address."""
         out, space, verb = self.out, request.space, verb_of(request)
         lanes = None if mask is None else self.lanes_bits(mask)
         row = helpers.row_of(out, space, first)
@@ -108,7 +108,7 @@ class Notes:
             out.label(after)
 
     def _skip_unwatched(self, row: str, verb: str) -> str | None:
-        """Go round reads of an array that nobody writes; they leave a mark."""
+        """Skip reads of an array that is only read; they leave a mark."""
         out = self.out
         if verb != READS:
             out.declare(helpers.WATCHED)
@@ -124,7 +124,7 @@ class Notes:
         return after
 
     def _note_piece(self, verb: str, words: Words, piece: tuple, lanes) -> None:
-        """Check and note neighbouring places, of which each has an owner or several."""
+        """Check and record adjacent places, each with one owner or several."""
         starts, first, owners = piece
         mine, own = words.by(owners)
         flags = self._present(owners, lanes)
@@ -137,7 +137,7 @@ class Notes:
         words.store(starts[verb], first, new)
 
     def _present(self, owners: list, lanes: str | None) -> str | None:
-        """Flags of the places that somebody touches; None where all are."""
+        """Return flags of the places that a lane accesses; None where all are."""
         gaps = ", ".join(f"i1 {str(owner != GAP).lower()}" for owner in owners)
         if lanes is None:
             return f"<{gaps}>" if GAP in owners else None
@@ -149,7 +149,7 @@ class Notes:
         return self.out.op(f"and <{len(owners)} x i1> {flags}, <{gaps}>")
 
     def _require_all(self, known: str, flags: str | None, length: int) -> None:
-        """Give up unless the flags of all lanes that are here are set."""
+        """Leave compiled code unless the flags of all active lanes are set."""
         out, kind = self.out, f"<{length} x i1>"
         if flags is not None:
             absent = out.op(f"xor {kind} {flags}, splat (i1 true)")
@@ -157,6 +157,6 @@ class Notes:
         self.require(self._all_set(known, length))
 
     def _all_set(self, flags: str, length: int) -> str:
-        """Whether all flags are set."""
+        """Return whether all flags are set."""
         bits = self.out.op(f"bitcast <{length} x i1> {flags} to i{length}")
         return self.out.op(f"icmp eq i{length} {bits}, -1")

@@ -1,4 +1,4 @@
-"""Which places a patterned access touches, and which lane touches each."""
+"""The places that a patterned access touches, and the lane at each place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GAP, WIDEST_GAP = -1, 4
 
 
 def grains(unit) -> dict[str, int]:
-    """Bytes of the places of shared and global memory: of its narrowest access."""
+    """Return the granularity of shared and of global shadow words, in bytes."""
     found = {"shared": 16, "global": 16}
     for access in unit.accesses.values():
         space = access.space or "global"
@@ -22,12 +22,12 @@ def grains(unit) -> dict[str, int]:
 
 
 def synchronises(instruction) -> bool:
-    """Whether lanes of a warp come together at an instruction."""
+    """Whether an instruction synchronises lanes of a warp."""
     return "sync" in instruction.modifiers and not is_block_barrier(instruction)
 
 
 def places(request, group: int, grain: int) -> tuple[int, dict]:
-    """The lane that touches each place of a group of lanes; None where several do.
+    """Return the lane at each place of a group of lanes; None where several are.
 
     Places are counted from the lowest byte, whose distance from the base is the first
     result.
@@ -44,7 +44,7 @@ def places(request, group: int, grain: int) -> tuple[int, dict]:
 
 
 def pieces(owners: dict) -> list[tuple[int, list]]:
-    """Places cut into pieces: the first place of each, and its owners and gaps."""
+    """Split places into pieces: the first place of each, its owners and gaps."""
     found: list[tuple[int, list]] = []
     for place, owner in owners.items():
         begin, some = found[-1] if found else (-PIECE, [])

@@ -1,4 +1,4 @@
-"""Functions of LLVM IR that move the stamps of the race check on."""
+"""LLVM IR functions that advance the stamps of the race check."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNWATCHED = 1  # in place of the distance to an array's words: it has none
 
 
 def at(field: int) -> int:
-    """Byte offset of a field of the context."""
+    """Return the byte offset of a field of the context."""
     return 8 * field
 
 
@@ -120,9 +120,9 @@ fine:
 
 
 def declare_times(out, form: Form, clears: bool) -> None:
-    """Declare functions that move the stamps on, for blocks, barriers and warps.
+    """Declare functions that advance stamps at blocks, barriers and warps.
 
-    `clears` says to forget who wrote to shared memory when a block begins.
+    With `clears`, the writers of shared memory are forgotten when a block begins.
     """
     out.declare("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
     out.declare("declare i32 @llvm.ctpop.i32(i32)")

@@ -1,8 +1,8 @@
-"""Checks a launch for races in compiled code, which says "none" or "perhaps".
+"""Race check of a launch in compiled code, which answers "none" or "perhaps".
 
-Words for global memory exist while a launch runs. Of an array that it only reads there
-are none: they are made at the first write, and if the array was read before that, the
-launch starts again with words for it.
+Shadow words of global memory exist only during a launch. An array that is only read has
+none: they are made at the first write. If the array was read before that, the launch
+starts again with words for it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ SUSPECTS, MEMORY, LONG = (
 
 
 def _room(nbytes: int, grain: int) -> int:
-    """Bytes for a word for each place, in whole cache lines, and one more."""
+    """Return the bytes of one word per place, in whole cache lines, plus one."""
     return -(-4 * nbytes // (64 * grain)) * 64 + 64
 
 
@@ -64,7 +64,7 @@ class RaceWorkspace(Workspace):
         self.kinds = 2 + form_of(self.unit).updates
 
     def begin(self, launch) -> None:
-        """Make ready for a launch, of which nothing is known yet."""
+        """Prepare a launch, without any recorded access."""
         super().begin(launch)
         self.why, self.grew, self._bytes = "", False, 0
         self._words[:, SYNCHRONISED // 4] = 0
@@ -91,7 +91,7 @@ class RaceWorkspace(Workspace):
             self.context[RaceContext.SHARED + kind] = address_of(words[kind])
 
     def _allocate(self, slot: int) -> None:
-        """Make the words of an array."""
+        """Allocate the shadow words of an array."""
         region, grain = self._slots[slot], self.grains["global"]
         each = _room(region.nbytes, grain)
         self._bytes += self.kinds * each
@@ -109,7 +109,7 @@ class RaceWorkspace(Workspace):
             self.table[slot, kind] = start - region.address * 4 // grain
 
     def _watch(self, number: int) -> int:
-        """An array is written for the first time."""
+        """Start to watch an array at the first write to it."""
         slot = number - _FIRST_SLOT
         if self.table[slot, 0] == READ_BEFORE:
             self.watched.add(slot)
@@ -119,12 +119,12 @@ class RaceWorkspace(Workspace):
         return STOPPED if self.why else FINISHED
 
     def end(self) -> None:
-        """Keep nothing alive that belongs to the launch."""
+        """Release everything that belongs to the launch."""
         super().end()
         self.watched, self._kept, self._slots = set(), [], {}
 
     def check(self, launch, blocks: np.ndarray) -> str:
-        """Run all blocks; returns "", or why races cannot be ruled out."""
+        """Run all blocks; return "", or why races cannot be ruled out."""
         while True:
             self.begin(launch)
             done = 0 if self.why else self.run(blocks)
@@ -144,7 +144,7 @@ RACES = engine.Sort(
 
 
 def compiled_for(launch) -> engine.Compiled:
-    """The compiled form of a kernel that checks for races."""
+    """Return the compiled form of a kernel with the race check."""
     asked = launch.configuration
     return engine.compiled_for(
         launch.program, launch.code, asked.block_shape, {}, RACES
@@ -152,7 +152,7 @@ def compiled_for(launch) -> engine.Compiled:
 
 
 def check(compiled: engine.Compiled, launch, blocks) -> str:
-    """Run a launch in compiled code.
+    """Check a launch for races in compiled code.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Appends what a call of NumPy does, for the arrays of `tracing`."""
+"""Append the IR of a NumPy call, for the arrays of `tracing`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from coursekit.simt.compiled.ufuncs import UFUNCS
 
 @functools.cache
 def _loop_types(ufunc: np.ufunc, types: tuple) -> tuple:
-    """The types in which a ufunc computes, of operands and then of results."""
+    """Return the types in which a ufunc computes, of operands and then of results."""
     return ufunc.resolve_dtypes((*types, *[None] * ufunc.nout))
 
 
@@ -26,7 +26,7 @@ def _type_for_numpy(x):
 
 
 def _lanes(x, model: Lanes, dtype) -> Lanes:
-    """An operand as lanes of a type."""
+    """Return an operand as lanes of a type."""
     if isinstance(x, Lanes):
         return x if x.dtype == dtype else converted(x, np.dtype(dtype))
     if np.ndim(x):
@@ -35,7 +35,7 @@ def _lanes(x, model: Lanes, dtype) -> Lanes:
 
 
 def record(ufunc, model: Lanes, inputs: tuple):
-    """Append what a ufunc does."""
+    """Append the IR of a ufunc's call."""
     handler = UFUNCS.get(ufunc)
     if handler is None:
         raise UnsupportedError(f"np.{ufunc.__name__}")
@@ -71,7 +71,7 @@ def _clip(x, low, high):
 
 
 def _count_nonzero(x) -> int:
-    """Some lanes, so that the general path is taken; all where zeros do no harm."""
+    """Return a count for the general path, or all lanes where zeros do no harm."""
     return x.size if x.zeros_are_right else 1
 
 

@@ -1,4 +1,4 @@
-"""The remainder of f64, for only the lanes that need it."""
+"""The remainder of f64, computed only for the lanes that need it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ scale:
 
 
 class Remainder(Lanes):
-    """A remainder that is not computed yet."""
+    """A remainder whose computation is deferred."""
 
     def __init__(self, a: Lanes, b: Lanes):
         super().__init__(a.builder, a.count, a.dtype)
@@ -71,7 +71,7 @@ class Remainder(Lanes):
         return self._number
 
     def where(self, lanes: Lanes) -> Lanes:
-        """The remainder in some lanes; others may hold anything."""
+        """Compute the remainder in some lanes; others may hold anything."""
         if self.dtype != F64:
             raise UnsupportedError("a remainder of narrow floats")
         a, b = self.operands
@@ -89,7 +89,7 @@ class Remainder(Lanes):
 
 
 def _in_lanes(type_: str, count: int) -> str:
-    """A function that divides in the lanes of a mask, one after the other."""
+    """Return a function, as IR text, that divides lane by lane under a mask."""
     mask, flags = f"i{count}", f"<{count} x i1>"
     return f"""
 define internal {type_} @lanes_fmod_{count}({type_} %x, {type_} %y, {flags} %m) {{

@@ -1,4 +1,4 @@
-"""Memory instructions, taken apart."""
+"""Memory instructions of compiled code: base, pattern, offset and type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coursekit.simt.ptx.ir import BYTES, Address, Register, Vector
 
 @dataclass
 class Request:
-    """One memory instruction, taken apart.
+    """One memory instruction, split into the parts of its address.
 
     The address of a lane is `base` (a register, a variable or a number), which follows
     `pattern`, plus `constant`. `key` finds its counts.
@@ -40,7 +40,7 @@ class Request:
 
     @property
     def reach(self) -> tuple[int, int]:
-        """First and past-the-last byte, from the base."""
+        """The first byte and the end of the access, relative to the base."""
         return (
             self.pattern.low + self.constant,
             self.pattern.high + self.constant + self.width,
@@ -48,7 +48,7 @@ class Request:
 
 
 def request_of(tier, instruction) -> Request:
-    """Take a memory instruction apart."""
+    """Split a memory instruction into a request."""
     access = tier.unit.accesses.get(instruction.index)
     if access is None:
         raise UnsupportedError(instruction.name)
@@ -67,6 +67,6 @@ def request_of(tier, instruction) -> Request:
 
 
 def pattern_of(tier, base, space: str) -> LanePattern:
-    """The pattern of the base of an address; rows have bases in device memory alone."""
+    """Return the pattern of an address's base; only device memory has bases per row."""
     pattern = tier.affine.of(base) if isinstance(base, Register) else LanePattern(SAME)
     return DIVERGENT if pattern.groups > 1 and space != "global" else pattern

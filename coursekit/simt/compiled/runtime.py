@@ -1,4 +1,4 @@
-"""The helpers that all compiled kernels call, and the layouts that they share.
+"""The runtime library of compiled kernels, and the memory layouts that it uses.
 
 `runtime.ll` holds the helpers as LLVM IR, with a sketch of each in C. They count
 sectors and wavefronts by the rules of `coursekit.simt.memory.counters`, find the host
@@ -38,10 +38,10 @@ FUNCTIONS = (
 
 
 class Context(IntEnum):
-    """Fields of the context: places in an array of i64.
+    """Fields of the context: indices in an array of i64.
 
-    The scheduler keeps those from CTAID_X to POSITION up to date. What a kernel's own
-    code needs besides goes to OWN and after.
+    The scheduler updates those from CTAID_X to POSITION. Fields of a kernel's own code
+    begin at OWN.
     """
 
     REGIONS = 0  # to [REGION_COUNT x REGION]
@@ -81,9 +81,9 @@ class Context(IntEnum):
 
 
 class Answer(IntEnum):
-    """What code of a warp returns to the scheduler, and `ck_run` to the launch.
+    """The answer of a warp's code to the scheduler, and of `ck_run` to the launch.
 
-    Code of a warp may return anything else too: it ends the run with that answer.
+    Any other answer of a warp's code ends the run with that answer.
     """
 
     DONE = 0  # the warp has left the kernel; the run is complete
@@ -95,13 +95,13 @@ class Answer(IntEnum):
 
 
 class State(IntEnum):
-    """What a warp does, in its record."""
+    """The state of a warp, in its record."""
 
     READY, WAITS, DONE = range(3)
 
 
 class Tier(IntEnum):
-    """Which code a warp runs next, in its record."""
+    """The tier whose code a warp runs next, in its record."""
 
     FAST, GENERAL = range(2)
 
@@ -135,25 +135,25 @@ RECORD = np.dtype(
 
 
 def text() -> str:
-    """The helpers as LLVM IR."""
+    """Return the helpers as LLVM IR."""
     source = resources.files("coursekit.simt.compiled").joinpath("runtime.ll")
     return source.read_text(encoding="utf-8")
 
 
 def new_context() -> np.ndarray:
-    """A context of zeros."""
+    """Return a context of zeros."""
     return np.zeros(64, np.int64)
 
 
 def new_sites(count: int) -> np.ndarray:
-    """Sites that match no address yet."""
+    """Return sites that match no address yet."""
     sites = np.zeros(count, SITE)
     sites["first"] = np.iinfo(np.uint64).max
     return sites
 
 
 def aligned(shape, dtype, boundary: int = 64) -> np.ndarray:
-    """An array of zeros that begins at a multiple of `boundary` bytes."""
+    """Return an array of zeros whose address is a multiple of `boundary` bytes."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     space = np.zeros(size + boundary, np.uint8)
     start = -address_of(space) % boundary
@@ -161,5 +161,5 @@ def aligned(shape, dtype, boundary: int = 64) -> np.ndarray:
 
 
 def offset(field: str) -> int:
-    """Byte offset of a field of a record."""
+    """Return the byte offset of a field of a record."""
     return RECORD.fields[field][1]

@@ -1,4 +1,4 @@
-"""How lanes of a warp diverge and reconverge in compiled code, as LLVM IR.
+"""Divergence and reconvergence of lanes in compiled code, as LLVM IR.
 
 The stack has entries (block, lanes, outer): a split of lanes that still has to go to a
 block, its number plus SPLIT, or a reconvergence in a block with the lanes that arrived.

@@ -1,4 +1,4 @@
-"""Shadow words of the race check: who touched a place last, and when, as LLVM IR.
+"""Shadow words of the race check, as LLVM IR: a stamp, a warp and a lane.
 
 A word is 0, or a stamp, a warp and a lane of it. Stamps only grow: with each block,
 each opening of a barrier and, in kernels whose warps synchronise, each time that a warp
@@ -24,7 +24,7 @@ IN_FLIGHT = -1
 
 
 class RaceContext(IntEnum):
-    """Fields of the context that only the race check has."""
+    """Context fields that only the race check has."""
 
     NOW = 44  # the last stamp
     BEGUN = 45  # stamp at which the block began
@@ -40,10 +40,10 @@ class RaceContext(IntEnum):
 
 @dataclass(frozen=True)
 class Form:
-    """How the words of a kernel are divided.
+    """The bit fields of a kernel's shadow words.
 
-    `synchronises` says whether its warps do between barriers, `updates` whether it has
-    atomics.
+    `synchronises` says whether its warps synchronise between barriers, `updates`
+    whether it has atomics.
     """
 
     warps: int
@@ -52,32 +52,32 @@ class Form:
 
     @cached_property
     def lane_bits(self) -> int:
-        """Bits of the lane; of 6, all ones are no lane."""
+        """The bits of the lane; with 6 bits, all ones stand for no lane."""
         return 6 if self.synchronises else 5
 
     @cached_property
     def shift(self) -> int:
-        """Bits below the stamp."""
+        """The number of bits below the stamp."""
         return self.lane_bits + self.warps.bit_length()
 
     @property
     def many(self) -> int:
-        """Several warps."""
+        """The bit pattern for several warps."""
         return (1 << self.shift) - 1
 
     @property
     def crowd(self) -> int:
-        """Several lanes of a warp."""
+        """The bit pattern for several lanes of a warp."""
         return (1 << self.lane_bits) - 1
 
     @property
     def warp_mask(self) -> int:
-        """The bits of the warp."""
+        """The mask of the bits of the warp."""
         return self.many - self.crowd
 
 
 class Words:
-    """Compares and makes words: one (length 0), or a vector of them.
+    """Compares and builds shadow words: one (length 0), or a vector of them.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Words:
         self._read_times()
 
     def _read_times(self) -> None:
-        """Load stamps as they are now."""
+        """Load the present stamps."""
         self.barrier = self._field("%ctx", 8 * RaceContext.BARRIER)
         self.now = self.synchronised = self.barrier
         if self.abroad:
@@ -119,17 +119,17 @@ class Words:
     # -- operations --------------------------------------------------------------------
 
     def op(self, verb: str, a: str, b) -> str:
-        """An operation on words; numbers and scalars serve all of them."""
+        """Append an operation on words; scalars are broadcast."""
         return self.out.op(f"{verb} {self.type} {self.all(a)}, {self.all(b)}")
 
     def all(self, value) -> str:
-        """A number, or the name of a scalar, for all words."""
+        """Return a constant, or a named scalar, for all words."""
         if isinstance(value, int):
             return f"splat (i32 {value})" if self.length else str(value)
         return self._spread.get(value, value)
 
     def spread(self, name: str) -> str:
-        """A scalar in all words."""
+        """Broadcast a scalar to all words."""
         if self.length and name not in self._spread:
             one = self.out.op(f"insertelement {self.type} poison, i32 {name}, i32 0")
             self._spread[name] = self.out.op(
@@ -139,16 +139,16 @@ class Words:
         return self._spread.get(name, name)
 
     def choose(self, flags: str, a, b) -> str:
-        """`a` where a flag is set, `b` elsewhere."""
+        """Return `a` where a flag is set, `b` elsewhere."""
         one, other = (f"{self.type} {self.all(each)}" for each in (a, b))
         return self.out.op(f"select {self.flags} {flags}, {one}, {other}")
 
     def either(self, a: str, b: str) -> str:
-        """Flags that are set in one or the other."""
+        """Return flags that are set in at least one of two operands."""
         return self.out.op(f"or {self.flags} {a}, {b}")
 
     def listed(self, numbers) -> str:
-        """A constant for each word."""
+        """Return a constant for each word."""
         if not self.length:
             return str(numbers[0])
         return f"<{', '.join(f'i32 {n}' for n in numbers)}>"
@@ -156,12 +156,12 @@ class Words:
     # -- memory ------------------------------------------------------------------------
 
     def load(self, start: str, first: int) -> str:
-        """Words from the `first` of those that begin at a host address."""
+        """Load words from the `first` one on, at a host address."""
         pointer = self._pointer(start, first)
         return self.out.op(f"load {self.type}, ptr {pointer}, align 4, {COUNTER}")
 
     def store(self, start: str, first: int, words: str) -> None:
-        """Put words where `load` finds them."""
+        """Store words where `load` finds them."""
         pointer = self._pointer(start, first)
         self.out.line(f"store {self.type} {words}, ptr {pointer}, align 4, {COUNTER}")
 
@@ -172,10 +172,10 @@ class Words:
     # -- who and when ------------------------------------------------------------------
 
     def by(self, owners) -> tuple[str, str | None]:
-        """The words that lanes leave now, and what they know themselves by.
+        """Return the words that lanes leave now, and what marks a word as their own.
 
-        `owners` are numbers of lanes, or None for several lanes at once; these do
-        not know themselves, and if all are such, the second is None.
+        `owners` are numbers of lanes, or None for several lanes at once; such words are
+        never recognised as their own, and if all are such, the second result is None.
         """
         several = [owner is None for owner in owners]
         lanes = self.listed([owner or 0 for owner in owners])
@@ -196,13 +196,13 @@ class Words:
         return mixed, self.op("and", word, single)
 
     def by_lane(self, lane: str) -> tuple[str, str]:
-        """The same for one lane whose number is a scalar."""
+        """Return what `by` does, for one lane whose number is a scalar."""
         own = self.op("or", self.warp, lane)
         word = self.op("or", self.now, own)
         return word, own if self.form.synchronises else word
 
     def _crowd(self, now: str, warp: str) -> str:
-        """The word of several lanes of this warp."""
+        """Return the word of several lanes of this warp."""
         if not self.form.synchronises:
             return self.op("or", now, self.form.many)
         return self.op("or", self.op("or", now, warp), self.form.crowd)
@@ -212,7 +212,7 @@ class Words:
         return self.op("icmp eq", bits, self.spread(self.warp))
 
     def earlier(self, word: str) -> str:
-        """Whether what a word tells of is ordered before this access."""
+        """Return whether an access in a word is ordered before this one."""
         limit = self.spread(self.barrier)
         if self.form.synchronises:
             limit = self.choose(
@@ -226,7 +226,7 @@ class Words:
         return self.either(self.op("icmp ult", age, most), nobody)
 
     def known(self, word: str, own: str | None) -> str:
-        """Whether it is ordered before, or by the same thread."""
+        """Return whether it is ordered before this one, or by the same thread."""
         found = self.earlier(word)
         if own is None:
             return found
@@ -239,7 +239,7 @@ class Words:
         return self.either(found, same)
 
     def added(self, word: str, mine: str, own: str | None) -> str:
-        """The word of all that a word tells of and these lanes."""
+        """Return the word of a recorded access joined with these lanes."""
         now = self.spread(self.now)
         together = self.op("or", now, self.form.many)
         if self.form.synchronises:

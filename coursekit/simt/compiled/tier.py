@@ -1,4 +1,4 @@
-"""Registers, operands and lane-wise instructions, common to both tiers."""
+"""Registers, operands and lane-wise instructions of both tiers."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ _FIXED = {
 
 
 def vector(type_: str) -> str:
-    """The LLVM type of all lanes."""
+    """Return the LLVM type of all lanes."""
     return f"<{LANES} x {type_}>"
 
 
 def splat(type_: str, value) -> str:
-    """A constant that is the same in all lanes."""
+    """Return a constant that is the same in all lanes."""
     return f"splat ({type_} {value})"
 
 
 def _alike(type_: str, value: int, width: int) -> str:
-    """A constant for a scalar (width 1) or a vector."""
+    """Return a constant for a scalar (width 1) or a vector."""
     return str(value) if width == 1 else splat(type_, value)
 
 
 def listed(type_: str, values) -> str:
-    """A constant with a value for each lane."""
+    """Return a constant with a value for each lane."""
     width = int(type_[1:])
     texts = (f"{type_} {_signed(value, width)}" for value in values)
     return f"<{', '.join(texts)}>"
@@ -70,7 +70,7 @@ def _signed(value: int, width: int) -> int:
 
 
 class Tier:
-    """Generates the function of one tier."""
+    """Generates the function of one tier, fast or general."""
 
     fast = True
 
@@ -109,15 +109,15 @@ class Tier:
         self.out.line(f"store i64 {new}, ptr {at}, {COUNTER}")
 
     def lanes_bits(self, mask: str) -> str:
-        """Lanes of an i32 as a vector of i1."""
+        """Convert the lanes of an i32 to a vector of i1."""
         return self.out.op(f"bitcast i32 {mask} to {vector('i1')}")
 
     def as_bits(self, lanes: str) -> str:
-        """A vector of i1 as an i32."""
+        """Convert a vector of i1 to an i32."""
         return self.out.op(f"bitcast {vector('i1')} {lanes} to i32")
 
     def broadcast(self, type_: str, name: str) -> str:
-        """All lanes hold a scalar."""
+        """Return a vector with a scalar in all lanes."""
         if not name.startswith("%"):
             return splat(type_, name)
         one = self.out.op(
@@ -129,7 +129,7 @@ class Tier:
         )
 
     def rows(self, type_: str, name: str, groups: int) -> str:
-        """All lanes hold the base of their group."""
+        """Return a vector with the base of each lane's group."""
         size = LANES // groups
         mask = ", ".join(f"i32 {lane // size}" for lane in range(LANES))
         some = f"<{groups} x {type_}>"
@@ -138,7 +138,7 @@ class Tier:
         )
 
     def bases(self, type_: str, value: Value, groups: int, *, fold: bool) -> str:
-        """The base of each group; `fold` adds the offsets, the same in each group."""
+        """Return the base of each group; `fold` adds the offsets that groups share."""
         some = f"<{groups} x {type_}>"
         name = value.name
         if value.groups == 1:
@@ -156,7 +156,7 @@ class Tier:
         return name
 
     def spread(self, type_: str, value: Value) -> str:
-        """The vector of a value."""
+        """Return a value as a vector of all lanes."""
         if value.divergent:
             return value.name
         wide = (
@@ -172,18 +172,18 @@ class Tier:
     # -- registers ---------------------------------------------------------------------
 
     def pattern(self, register: Register):
-        """How a register of this tier differs from lane to lane."""
+        """Return the lane pattern of a register in this tier."""
         return self.affine.registers[register.index]
 
     def value(self, register: Register) -> Value:
-        """The value of a register, as it is kept."""
+        """Return a register's value in the form in which it is kept."""
         found = self.known.get(register.index)
         if found is None:
             found = self.known[register.index] = self.load(register)
         return found
 
     def wide(self, register: Register) -> str:
-        """The vector of a register."""
+        """Return a register as a vector of all lanes."""
         found = self.vectors.get(register.index)
         if found is None:
             found = self.spread(f"i{bits(register.type)}", self.value(register))
@@ -191,11 +191,11 @@ class Tier:
         return found
 
     def forget(self) -> None:
-        """Other code may have run in between: read registers again."""
+        """Discard loaded registers, since other code may have run in between."""
         self.known, self.vectors, self.carry = {}, {}, None
 
     def write(self, register: Register, value: Value, guard=None) -> None:
-        """Give a register a new value in the lanes that are active.
+        """Write a value to the active lanes of a register.
 
         `guard` is None, or the predicate as a value.
         """
@@ -218,7 +218,7 @@ class Tier:
         self.keep(register, value)
 
     def blended(self, type_: str, lanes: str, new: str, old: str) -> str:
-        """The new value in some lanes, the old one in the others."""
+        """Return a vector with the new value in some lanes, the old one in others."""
         wide = vector(type_)
         if type_ not in ("i32", "i64"):
             return self.out.op(
@@ -248,7 +248,7 @@ class Tier:
         )
 
     def keep(self, register: Register, value: Value) -> None:
-        """Note a register's new value, and store it if it is needed elsewhere."""
+        """Record a register's new value, and store it if another block needs it."""
         self.known[register.index] = value
         self.vectors.pop(register.index, None)
         self.store(register, value)
@@ -256,7 +256,7 @@ class Tier:
     # -- operands ----------------------------------------------------------------------
 
     def operand(self, operand, type_: str, sensitive: bool = True) -> Value:
-        """An operand as a value of `type_`, which may be narrower than its register."""
+        """Return an operand as a value of `type_`, which may be narrower."""
         if isinstance(operand, Not):
             return self._negated(self.operand(operand.register, type_))
         if isinstance(operand, Register):
@@ -302,7 +302,7 @@ class Tier:
         return str(_signed(raw, width))
 
     def source(self, operand, type_: str, width: int, sensitive: bool = True) -> str:
-        """An operand as text: a scalar (width 1) or a vector."""
+        """Return an operand as IR text: a scalar (width 1) or a vector."""
         value = self.operand(operand, type_, sensitive)
         if width == 1:
             return value.name
@@ -311,7 +311,7 @@ class Tier:
         return self.spread(f"i{bits(type_)}", value)
 
     def special(self, name: str, type_: str) -> Value:
-        """A special register."""
+        """Return the value of a special register."""
         if bits(type_) != 32:
             raise UnsupportedError(f"%{name} as {type_}")
         shape = self.unit.shape
@@ -342,7 +342,7 @@ class Tier:
         return uniform(self.field("%ctx", at, "i32"))
 
     def symbol(self, symbol: Symbol, type_: str) -> str:
-        """The address of a variable."""
+        """Return the address of a variable."""
         local = self.unit.code.layout.local_offsets.get(symbol.name)
         if local is not None:
             return str(local + symbol.offset)
@@ -355,7 +355,7 @@ class Tier:
         return address
 
     def guard(self, instruction) -> Value | None:
-        """The guard predicate of an instruction as a value."""
+        """Return the guard predicate of an instruction as a value."""
         guard = instruction.guard
         if guard is None:
             return None
@@ -415,7 +415,7 @@ class Tier:
         self.give(first, operation.results[0], value, guard)
 
     def held(self, register: Register) -> str:
-        """The LLVM type in which a register is kept."""
+        """Return the LLVM type in which a register is kept."""
         one, pattern = f"i{bits(register.type)}", self.pattern(register)
         if pattern.divergent:
             return vector(one)
@@ -451,7 +451,7 @@ class Tier:
         self.write(register, value, guard)
 
     def count_guarded(self, instruction) -> None:
-        """Count the lanes that a guarded operation works for."""
+        """Count the lanes that execute a guarded operation."""
         number = self.unit.guarded.get(instruction.index)
         if number is None:
             return
@@ -465,7 +465,7 @@ class Tier:
         self.count(number, self.out.op(f"zext i32 {lanes} to i64"))
 
     def emit_mov(self, instruction) -> None:
-        """`mov` of registers, constants, addresses, and of vectors in braces."""
+        """Emit `mov` of registers, constants, addresses, and vectors in braces."""
         target, source = instruction.operands
         type_ = instruction.type
         if isinstance(target, Vector):
@@ -508,14 +508,14 @@ class Tier:
             self.give(register, f"u{part}", Value(shifted, offsets), guard)
 
     def _form(self, operands, type_) -> tuple:
-        """How to compute with operands: width, offsets, LLVM type of so many bits."""
+        """Return the form in which operands are computed: width, offsets, LLVM type."""
         values = [self.operand(operand, type_) for operand in operands]
         if all(value.uniform for value in values):
             return 1, SAME, "i{}".format
         return LANES, None, vector("i{}").format
 
     def emit_cvta(self, instruction) -> None:
-        """`cvta`: between a state space and generic addresses."""
+        """Emit `cvta`: between a state space and generic addresses."""
         target, source = instruction.operands
         type_ = instruction.type
         windows = {"shared": SHARED_WINDOW, "shared::cta": SHARED_WINDOW,
@@ -533,7 +533,7 @@ class Tier:
 
 
 def _without_low_bits(instruction, pairs, analysis):
-    """Leave the low bits of a constant to the offsets, for `or` and `xor`."""
+    """Clear low bits of a constant, which `or` and `xor` apply to offsets."""
     if instruction.opcode not in ("or", "xor") or instruction.type == "pred":
         return pairs
     known = [analysis.of(operand) for operand, _ in pairs]

@@ -1,4 +1,4 @@
-"""Arrays that record what NumPy does to them as LLVM IR.
+"""Arrays that record NumPy operations on them as LLVM IR.
 
 The interpreter's functions run on `Lanes` in place of arrays: every ufunc appends an
 instruction of all lanes. Shortcuts that look at values ("is there any NaN?") are told
@@ -23,23 +23,23 @@ _CONSTANT = re.compile(r"(?:splat \(i\d+ )?(-?\d+|true|false)\)?\Z")
 
 @functools.cache
 def word(dtype: np.dtype) -> str:
-    """The integer type that holds the bits of one value."""
+    """Return the integer type that holds the bits of one value."""
     return "i1" if dtype == BOOL else f"i{8 * dtype.itemsize}"
 
 
 @functools.cache
 def vector(one: str, count: int) -> str:
-    """The type of `count` values of a type."""
+    """Return the type of `count` values of a type."""
     return one if count == 1 else f"<{count} x {one}>"
 
 
 def splat(one: str, value, count: int) -> str:
-    """A constant, the same in every lane."""
+    """Return a constant that is the same in every lane."""
     return f"{value}" if count == 1 else f"splat ({one} {value})"
 
 
 def constant_of(text: str, width: int) -> int | None:
-    """The unsigned value of an operand that is the same constant in every lane."""
+    """Return the unsigned value of an operand if it is one constant in every lane."""
     if text == "zeroinitializer":
         return 0
     found = _CONSTANT.match(text)
@@ -59,7 +59,7 @@ def _signed(value: int, width: int) -> int:
 
 
 def _float_literal(bits: int, dtype: np.dtype) -> str | None:
-    """Bits of a float as LLVM writes them, as f64; None for signaling NaNs."""
+    """Return a float as LLVM writes it, as f64 bits; None for signaling NaNs."""
     if dtype == F64:
         return f"0x{bits:016X}"
     number = np.frombuffer(bits.to_bytes(4, "little"), F32)[0]
@@ -111,7 +111,7 @@ class Lanes(NDArrayOperatorsMixin):
 
     @property
     def bits(self) -> str:
-        """The operand of the integer type."""
+        """The operand of the integer type, converted if need be."""
         if self._bits is None:
             self._bits = self.builder.op(
                 f"bitcast {self.float_type} {self.number} to {self.type}"
@@ -120,7 +120,7 @@ class Lanes(NDArrayOperatorsMixin):
 
     @property
     def number(self) -> str:
-        """The operand of the float type."""
+        """The operand of the float type, converted if need be."""
         if self._number is None:
             self._number = self._literal() or self.builder.op(
                 f"bitcast {self.type} {self.bits} to {self.float_type}"
@@ -138,7 +138,7 @@ class Lanes(NDArrayOperatorsMixin):
 
     @property
     def constant(self) -> int | None:
-        """The bits where they are one known constant."""
+        """The bits, if they are one known constant in every lane."""
         if self._bits is None:
             return None
         width = 1 if self.dtype == BOOL else 8 * self.dtype.itemsize
@@ -158,7 +158,7 @@ class Lanes(NDArrayOperatorsMixin):
         return Lanes(self.builder, self.count, dtype, number=self.builder.op(text))
 
     def like(self, value, dtype=None) -> Lanes:
-        """A constant in as many lanes."""
+        """Return a constant with as many lanes."""
         dtype = np.dtype(dtype or self.dtype)
         one = word(dtype)
         width = int(one[1:])
@@ -167,13 +167,13 @@ class Lanes(NDArrayOperatorsMixin):
         return Lanes(self.builder, self.count, dtype, splat(one, text, self.count))
 
     def copy(self) -> Lanes:
-        """The same values, to be changed in place."""
+        """Return the same values, to be changed in place."""
         other = Lanes(self.builder, self.count, self.dtype, self._bits, self._number)
         other.origin = self.origin
         return other
 
     def seen_as(self, dtype) -> Lanes:
-        """The same bits as another type of the width."""
+        """Return the same bits as another type of this width."""
         dtype = np.dtype(dtype)
         if dtype == self.dtype:
             return self
@@ -182,14 +182,14 @@ class Lanes(NDArrayOperatorsMixin):
         return Lanes(self.builder, self.count, dtype, self.bits)
 
     def view(self, dtype) -> Lanes:
-        """As `ndarray.view`, for types of the same width."""
+        """Return the same bits as `ndarray.view` does, for types of one width."""
         other = self.seen_as(dtype)
         if other is not self:
             other.parent = self
         return other
 
     def astype(self, dtype, copy=True) -> Lanes:
-        """As `ndarray.astype`."""
+        """Convert as `ndarray.astype` does."""
         from coursekit.simt.compiled.casts import converted  # it needs this module
 
         return converted(self, np.dtype(dtype))
@@ -234,7 +234,7 @@ class Lanes(NDArrayOperatorsMixin):
         return FUNCTIONS[function](*args)
 
     def dot(self, _other) -> float:
-        """NaN: the sum of squares by which `quiet` looks for NaNs."""
+        """Return NaN, the sum of squares for which `quiet` takes the general path."""
         return float("nan")
 
     def __setitem__(self, mask, value):
@@ -261,7 +261,7 @@ class Lanes(NDArrayOperatorsMixin):
 
 
 def choose(condition: Lanes, a: Lanes, b: Lanes) -> Lanes:
-    """Take `a` where the condition holds, else `b`; both of one type."""
+    """Return `a` where the condition holds, else `b`; both have one type."""
     flags = f"{condition.type} {condition.bits}"
     if a.dtype in _FLOATS and not (a.has_bits and b.has_bits):
         type_ = a.float_type

@@ -1,4 +1,4 @@
-"""What each ufunc of NumPy becomes in LLVM IR, its operands already of one type."""
+"""LLVM IR of each NumPy ufunc, whose operands already have one type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from coursekit.simt.compiled.tracing import BOOL, F16, F64, U64, Lanes, choose, 
 
 
 def through_f32(function):
-    """Compute on f16 as NumPy does: in f32, rounded."""
+    """Compute f16 operations as NumPy does: in f32, then rounded."""
 
     def evaluate(*sources):
         if sources[0].dtype != F16:
@@ -31,7 +31,7 @@ def through_f32(function):
 
 
 def _simple(whole: str | None, real: str | None):
-    """An instruction of integers, and one of floats."""
+    """Return a ufunc from an instruction of integers and one of floats."""
 
     def evaluate(a, b):
         if a.dtype.kind == "f":
@@ -72,7 +72,7 @@ def _absolute(a):
 
 
 def _extreme(name: str, real: str):
-    """Minimum or maximum, for floats the intrinsic that knows -0 from +0."""
+    """Return minimum or maximum; for floats the intrinsic that orders -0 and +0."""
     of_floats = through_f32(lambda a, b: a.call(real, b))
 
     def evaluate(a, b):
@@ -87,7 +87,7 @@ def _extreme(name: str, real: str):
 
 
 def _is_no_limit(name: str, a: Lanes, b: Lanes) -> bool:
-    """Whether `b` is the end of the type's range."""
+    """Whether `b` is the end of the type's range, so that it limits nothing."""
     limits = np.iinfo(a.dtype)
     end = limits.max if name == "min" else limits.min
     return b.constant == int(end) & ((1 << limits.bits) - 1)
@@ -98,7 +98,7 @@ def _intrinsic(name: str):
 
 
 def _integral(name: str):
-    """Rounding to integral values; integers are already."""
+    """Round to integral values; integers already are."""
     rounded = _intrinsic(name)
     return lambda a: rounded(a) if a.dtype.kind == "f" else a
 
@@ -151,7 +151,7 @@ def _nextafter(x, y):
 
 
 def _ldexp(x, n):
-    """Scale by 2**n in two steps, of which only the second may round."""
+    """Scale by 2**n in two steps, only the second of which may round."""
     if x.dtype != F64:
         raise UnsupportedError("ldexp of narrow floats")
     n = converted(n, np.dtype("i8"))
@@ -162,7 +162,7 @@ def _ldexp(x, n):
 
 
 def _frexp(x):
-    """Split f64 numbers that are not subnormal; infinity and NaN come out anyhow."""
+    """Split normal f64 numbers; infinity and NaN give arbitrary parts."""
     if x.dtype != F64:
         raise UnsupportedError("frexp of narrow floats")
     bits = x.seen_as(U64)

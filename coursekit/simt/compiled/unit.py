@@ -1,4 +1,4 @@
-"""What the code of one kernel shares: its counters and the record of a warp."""
+"""State of the code generator for one kernel: its counters and its warps' record."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ FUEL = 1 << 16
 
 
 def bits(type_: str) -> int:
-    """Width of a PTX type in bits; predicates have one."""
+    """Return the width of a PTX type in bits; predicates have one."""
     return 1 if type_ == "pred" else 8 * BYTES[type_]
 
 
 @dataclass
 class Counts:
-    """Numbers of the counters of one memory instruction, and what is known at once.
+    """Numbers of one memory instruction's counters, and its constant counts.
 
-    `slots` count at run time: requests, sectors or wavefronts, conflicts. `fixed` says
+    `slots` count at run time: requests, sectors or wavefronts, conflicts. `fixed` has
     what each execution in the fast tier adds to them, then the block, and the counters
-    of executions of that block that did not get as far.
+    of executions of the block that stopped before this instruction.
     """
 
     slots: int
@@ -92,23 +92,23 @@ class Unit:
 
     @cached_property
     def polls(self) -> bool:
-        """Whether the kernel may wait for what other warps write."""
+        """Whether the kernel may wait for writes of other warps."""
         return any(polls(i) for i in self.function.instructions)
 
     def take(self, count: int) -> int:
-        """Reserve counters; returns the first."""
+        """Reserve counters; return the number of the first."""
         first = self.counters
         self.counters += count
         return first
 
     @cached_property
     def flow(self) -> Flow:
-        """Stretches, liveness and affine analysis."""
+        """The stretches, liveness and affine analysis."""
         return Flow(self.code, self.shape)
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """Where in a warp's record the registers lie that outlive a stretch."""
+        """Offsets in a warp's record of the registers that outlive a stretch."""
         live = sorted(set().union(*(s.live for s in self.flow.stretches)))
         places: dict[int, int] = {}
         offset = REGISTERS
@@ -125,7 +125,7 @@ class Unit:
 
     @cached_property
     def record_bytes(self) -> int:
-        """Bytes of the record of one warp."""
+        """The bytes of the record of one warp."""
         end = self.queue
         if end is None:
             return self._registers_end
@@ -137,13 +137,13 @@ class Unit:
 
     @cached_property
     def queue(self) -> int | None:
-        """Where in the record asynchronous copies wait, if the kernel has any."""
+        """The offset in the record of the queue of asynchronous copies, if any."""
         copies = any(traits.of(i).memory == COPY for i in self.function.instructions)
         return self._registers_end if copies else None
 
     @cached_property
     def symbols(self) -> set[str]:
-        """Variables whose address code may take."""
+        """The variables whose address the code may take."""
         shared = self.program.shared_variables(self.function.name, 0)
         return {name for name, _, _ in shared} | set(self.program.variables)
 

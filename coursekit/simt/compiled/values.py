@@ -1,4 +1,4 @@
-"""Values of registers and operands while code is generated."""
+"""Values of registers and operands during code generation."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Value:
 
     @classmethod
     def following(cls, name: str, pattern: LanePattern) -> Value:
-        """The value of this name that follows a pattern."""
+        """Return the value of this name with a pattern."""
         return cls(name, pattern.offsets, pattern.groups)
 
     @property
     def divergent(self) -> bool:
-        """Whether it is a vector, of which each lane may be anything."""
+        """Whether the value is a vector of arbitrary lanes."""
         return self.offsets is None
 
     @property
     def uniform(self) -> bool:
-        """Whether all lanes have the same value, which is a scalar."""
+        """Whether the value is a scalar that all lanes share."""
         return self.groups == 1 and self.offsets == SAME
 
 
 def uniform(name: str) -> Value:
-    """A scalar that all lanes have."""
+    """Return the value of a scalar that all lanes share."""
     return Value(name, SAME)

@@ -1,4 +1,4 @@
-"""Instructions and blocks as both tiers see them; each tier fills in the rest."""
+"""Code generation for instructions and blocks, completed by each tier."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _BUFFERS = ("lanes", "found", "before", "value0", "value1")
 class WarpCode(
     Tier, Addresses, Accesses, Counted, Atomics, AsyncCopies, Collectives, Products
 ):
-    """One function: runs a warp from where its record says to the next stop."""
+    """Generates the function that runs a warp from its last stop to the next one."""
 
     name = ""
     own_fields = (0, 0)  # of the context: sites, addresses of variables
     level = 2  # of LLVM's optimizations
 
     def header(self) -> None:
-        """Load what every block needs."""
+        """Load the values that every block needs."""
         out = self.out
         out.label("entry")
         for name in _BUFFERS:
@@ -57,7 +57,7 @@ class WarpCode(
             out.line(f"%{name} = load ptr, ptr {at}, {OWN}")
 
     def module(self) -> str:
-        """A module of LLVM IR with the function, and what it needs."""
+        """Return the LLVM IR module of the function."""
         self.header()
         self.body()
         parts = [_METADATA]
@@ -73,7 +73,7 @@ class WarpCode(
         return "\n".join([*parts, *self.out.lines, "}"]) + "\n"
 
     def instructions(self, stretch) -> None:
-        """Emit the instructions of a stretch, and where it goes."""
+        """Emit the instructions of a stretch, and its end."""
         block = self.flow.blocks[stretch.block]
         stop = block.start + block.length
         ended = False
@@ -92,7 +92,7 @@ class WarpCode(
             self.go_on(stretch)
 
     def end(self, instruction, stretch) -> None:
-        """Emit what ends a block."""
+        """Emit the end of a block."""
         row = traits.of(instruction)
         if row.barrier:
             self.plain_barrier(instruction)
@@ -109,7 +109,7 @@ class WarpCode(
             self.go(stretch, self.jump_target(instruction) if row.jumps else EXIT)
 
     def _switch(self, instruction, stretch) -> None:
-        """Go to one of several blocks, for which the lanes must agree."""
+        """Emit an indexed branch; the lanes must agree on the index."""
         out, name = self.out, self.agreed_index(instruction.operands[0])
         targets = [(t, out.fresh("case")) for t in self._table(instruction)]
         cases = " ".join(
@@ -125,19 +125,19 @@ class WarpCode(
 
     @staticmethod
     def ends(instruction) -> bool:
-        """Whether an instruction decides what follows its block."""
+        """Whether an instruction determines the block that follows."""
         leads_elsewhere = traits.of(instruction).leads_elsewhere
         return leads_elsewhere or traits.is_block_barrier(instruction)
 
     def go_on(self, stretch) -> None:
-        """The block is done: the next one follows."""
+        """Continue with the next block."""
         following = stretch.block + 1
         self.go(stretch, following if following < len(self.flow.blocks) else EXIT)
 
     def instruction(self, instruction) -> None:
-        """Emit an instruction that does not decide what follows.
+        """Emit an instruction within a block.
 
-        The method `emit_...` of an opcode does; without one, it is lane-wise.
+        An opcode's method `emit_...` does it; an opcode without one is lane-wise.
         """
         row = traits.of(instruction)
         if row.waits:
@@ -147,11 +147,11 @@ class WarpCode(
             emit(instruction)
 
     def emit_st(self, instruction) -> None:
-        """A store."""
+        """Emit a store."""
         self.store_memory(request_of(self, instruction))
 
     def emit_ld(self, instruction) -> None:
-        """A load."""
+        """Emit a load."""
         if "param" in instruction.modifiers:
             self.load_parameter(instruction)
         else:
@@ -160,7 +160,7 @@ class WarpCode(
     emit_ldu = emit_ld
 
     def count_block(self, stretch, runs: int) -> None:
-        """Count that a block runs."""
+        """Count the execution of a block."""
         if not stretch.leads:
             return
         length = self.flow.blocks[stretch.block].length
@@ -171,10 +171,10 @@ class WarpCode(
         self.out.line(f"store i64 {new}, ptr {at}, {COUNTER}")
 
     def burn(self) -> None:
-        """Use fuel; when it is gone, ask whether to go on.
+        """Use fuel; when it is used up, ask the host whether to continue.
 
-        A kernel that looks at what others write may wait for another block: the
-        interpreter lets all of them take turns.
+        A kernel that polls memory may wait for another block; the interpreter gives
+        every block its turn.
         """
         out = self.out
         at = out.op(f"getelementptr i8, ptr %record, i64 {FUEL_LEFT}")
@@ -200,11 +200,11 @@ class WarpCode(
         out.label(on)
 
     def done(self) -> None:
-        """The warp has left the kernel."""
+        """End the warp: all of its lanes have left the kernel."""
         self.out.line(f"ret i32 {DONE}")
 
     def plain_barrier(self, instruction) -> None:
-        """Refuse barriers that are more than `__syncthreads()`."""
+        """Refuse barriers other than `__syncthreads()`."""
         first = instruction.operands[0] if instruction.operands else None
         plain = (
             "sync" in instruction.modifiers
@@ -216,12 +216,12 @@ class WarpCode(
             raise UnsupportedError(f"{instruction.text.strip()}")
 
     def jump_target(self, instruction) -> int:
-        """The block that a branch jumps to."""
+        """Return the block to which a branch jumps."""
         label = next(o for o in instruction.operands if isinstance(o, Label))
         return self._block_at(label.name)
 
     def _table(self, instruction) -> list[int]:
-        """Blocks that an indexed branch may jump to."""
+        """Return the blocks to which an indexed branch may jump."""
         table = self.unit.function.branch_tables[instruction.operands[1].name]
         return [self._block_at(name) for name in table]
 
@@ -232,10 +232,10 @@ class WarpCode(
 
 
 def register_type(register) -> str:
-    """The LLVM type of a register in one lane."""
+    """Return the LLVM type of a register in one lane."""
     return f"i{bits(register.type)}"
 
 
 def wide_type(register) -> str:
-    """The LLVM type of a register in all lanes."""
+    """Return the LLVM type of a register in all lanes."""
     return vector(register_type(register))

@@ -1,4 +1,4 @@
-"""What compiled code works on: records of warps, counters, tables of memory."""
+"""The memory of compiled code: records of warps, counters, tables of arrays."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ARRANGE = ctypes.CFUNCTYPE(None)
 
 
 class Workspace:
-    """What compiled code works on, kept from launch to launch of one kernel.
+    """The memory of compiled code, reused for all launches of one kernel.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ class Workspace:
         self.context[Context.TICK] = _address(self._callbacks[1])
 
     def _set(self, index: int, array: np.ndarray) -> None:
-        """Let a field of the context point to an array, which must stay alive."""
+        """Point a field of the context to an array, which must stay alive."""
         self._own[index] = array
         self.context[index] = address_of(array)
 
     def _place_warps(self, size: int) -> None:
-        """Make the records of the warps, and what never changes in them."""
+        """Allocate the records of the warps with their constant fields."""
         records = runtime.aligned((self.warps, size), np.uint8)
         self._set(Context.RECORDS, records)
         lanes = np.arange(32 * self.warps).reshape(self.warps, 32)
@@ -88,7 +88,7 @@ class Workspace:
     # -- for each launch ---------------------------------------------------------------
 
     def begin(self, launch) -> None:
-        """Make ready for a launch."""
+        """Prepare a launch."""
         self.launch, self.stop, self.saved = launch, None, {}
         self._words[:, RECONVERGENCE // 4] = -1
         self._words[:, TARGET // 4] = -9
@@ -137,7 +137,7 @@ class Workspace:
             self.order[:] = warps
 
     def _place_counters(self) -> None:
-        """Make room for the counters of both tiers; what they hold stays."""
+        """Allocate the counters of both tiers; present counts stay."""
         count = max(t.notes["counters"] for t in (self.fast, self.general) if t)
         more = count - len(self.counter_values)
         if more > 0:
@@ -161,11 +161,11 @@ class Workspace:
     # -- callbacks ---------------------------------------------------------------------
 
     def _save(self, index: int) -> None:
-        """A region is about to be written for the first time."""
+        """Save a region before the first write to it."""
         self.saved[index] = self.regions[index].data.copy()
 
     def _tick(self) -> int:
-        """Some time has passed."""
+        """Let the launch report its progress and check its time limit."""
         try:
             self.launch.tick(int(self.context[Context.POSITION]))
         except BaseException as error:
@@ -182,7 +182,7 @@ class Workspace:
     # -- running -----------------------------------------------------------------------
 
     def run(self, blocks: np.ndarray) -> int:
-        """Run blocks, linear indices, in this order; returns how many are done."""
+        """Run blocks, linear indices, in this order; return how many are done."""
         self._set(Context.BLOCKS, blocks)
         self.context[Context.FIRST], self.context[Context.LAST] = 0, len(blocks)
         run = machine.runner()
@@ -200,7 +200,7 @@ class Workspace:
         return int(self.context[Context.POSITION])
 
     def _add_general(self) -> None:
-        """Compile the general tier in the middle of a block, and go on with it."""
+        """Compile the general tier in the middle of a block, and continue in it."""
         self.general = self.compiled.tier("general")
         self.launch.start_clock()
         self._place_tier(self.general, "general")
@@ -209,18 +209,18 @@ class Workspace:
         self.context[Context.RESUMES] = 1
 
     def end(self) -> None:
-        """Keep nothing alive that belongs to the launch."""
+        """Release everything that belongs to the launch."""
         self.launch, self.stop, self.saved, self.regions = None, None, {}, []
 
     def undo(self) -> None:
-        """Put back what the launch has written."""
+        """Restore what the launch has written."""
         for index, data in self.saved.items():
             self.regions[index].data[:] = data
 
     # -- counts ------------------------------------------------------------------------
 
     def report(self, done: int) -> None:
-        """Add what `done` blocks counted to the code's own counts."""
+        """Add the counts of `done` blocks to those of the decoded code."""
         self.launch.journal.note_start(done * self.warps)
         self.launch.journal.note_longest(int(self.context[Context.MOST_EXECUTED]))
         if not self.launch.configuration.counting:

@@ -17,7 +17,7 @@ _KIND = {READS: "load", WRITES: "store", UPDATES: "atomic"}
 
 
 class Access:
-    """One memory instruction: finds the bytes of the active lanes.
+    """One memory instruction: it finds, checks and counts the active lanes' bytes.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Access:
         return self._scattered(warp, space, memory, active)
 
     def _scattered(self, warp, space, memory, active):
-        """Lanes that reach several regions, or memory that they may not touch."""
+        """Resolve lanes that reach several regions, or memory out of bounds."""
         where = np.flatnonzero(warp.mask)
         regions = [memory.find(int(address)) for address in active]
         found = []
@@ -133,7 +133,7 @@ class Access:
         return ((warp.local, lanes, offsets),)
 
     def _generic(self, warp, active):
-        """Sort generic addresses by the window that they fall into."""
+        """Group generic addresses by the state space in which they lie."""
         lanes = ... if warp.all else warp.mask
         first, last = int(active.min()), int(active.max())
         if faults.is_global(first) or not _window(first):
@@ -187,7 +187,7 @@ class Access:
         self._add(f"shared_{kind}_bank_conflicts", conflicts)
 
     def add_counts(self, requests: int, amount: int, conflicts: int) -> None:
-        """Add what other code has counted for this instruction."""
+        """Add counts of this instruction that other code has made."""
         kind, space = _KIND[self.verb], self.space or "global"
         what = "wavefronts" if space == "shared" else "sectors"
         self._add(f"{space}_{kind}_requests", requests)

@@ -66,7 +66,7 @@ class Copy:
 
 
 def _rows(region, starts, wanted, reach) -> np.ndarray:
-    """What lanes copy: `wanted` bytes each, filled up with zeros."""
+    """Return the bytes that lanes copy: `wanted` bytes each, then zeros."""
     inside = reach < wanted[:, None]
     if region is None:
         return np.zeros(inside.shape, np.uint8)
@@ -77,7 +77,7 @@ def _rows(region, starts, wanted, reach) -> np.ndarray:
 
 
 class Copies:
-    """The copies that the lanes of one warp have begun and not waited for.
+    """The unfinished copies of the lanes of one warp.
 
     Every lane counts its own groups.
     """
@@ -88,7 +88,7 @@ class Copies:
 
     @property
     def begun(self) -> tuple:
-        """Groups that each lane has closed, and how many copies have not moved."""
+        """Return how many groups each lane closed, and how many copies are unmoved."""
         return (*self.committed.tolist(), len(self._begun))
 
     def begin(self, copy: Copy) -> None:
@@ -96,11 +96,11 @@ class Copies:
         self._begun.append(copy)
 
     def commit(self, warp) -> None:
-        """Close the open group of the current lanes, though it may be empty."""
+        """Close the open group of the current lanes, even an empty one."""
         self.committed += warp.mask
 
     def wait(self, warp, pending: int) -> None:
-        """Finish all groups of the current lanes but the last `pending` ones."""
+        """Finish all groups of the current lanes except the last `pending` ones."""
         done = self.committed - pending
         for copy in self._begun:
             lanes = warp.mask & copy.waiting & (copy.groups < done)
@@ -116,7 +116,7 @@ def _copies(warp) -> Copies:
 
 
 def make(decoder, instruction):
-    """`cp.async` without a barrier in memory, and what commits and waits for it."""
+    """Make the steps of `cp.async` without mbarrier, and of its commits and waits."""
     words = instruction.modifiers
     if words == ("async", "commit_group"):
         return lambda warp: _copies(warp).commit(warp)
@@ -171,7 +171,7 @@ def _copy(decoder, instruction):
 
 
 def _wanted(decoder, instruction, size: int):
-    """A function of a warp: how many bytes each active lane reads, 0 elsewhere."""
+    """Return a function of a warp: the bytes that each active lane reads, else 0."""
     given = list(instruction.operands[3:])
     if "L2::cache_hint" in instruction.modifiers:
         given.pop()
@@ -195,7 +195,7 @@ def _wanted(decoder, instruction, size: int):
 
 
 def _find(access, warp, addresses, lanes) -> list:
-    """Check the bytes of some lanes and find them; see `Copy`."""
+    """Check and find the bytes of some lanes; see `Copy`."""
     if not lanes.any():
         return []
     kept = warp.mask, warp.all, warp.counting

@@ -13,7 +13,7 @@ from coursekit.simt.memory.memory import SharedMemory
 
 
 class Arrivals:
-    """Who waits at one barrier."""
+    """The lanes that wait at one barrier."""
 
     def __init__(self, count: int | None):
         self.count = count
@@ -23,7 +23,7 @@ class Arrivals:
 
 
 class Block:
-    """A block and the warps in it; reused for one block after another."""
+    """A thread block with its warps; the object is reused for the next block."""
 
     def __init__(self, launch):
         self.launch = launch
@@ -48,7 +48,7 @@ class Block:
         self.waiting = list(self.warps)
 
     def special(self, warp, name: str) -> np.ndarray:
-        """The 32 values of a special register."""
+        """Return the 32 values of a special register."""
         if name.startswith("tid."):
             axis = "xyz".find(name[4])
             if axis >= 0:
@@ -64,7 +64,7 @@ class Block:
         raise errors.UnsupportedError(f"special register %{name}")
 
     def run(self, fuel: int) -> str:
-        """Run until the block is done ("done") or only spins ("yield")."""
+        """Run until the block is complete ("done") or only polls memory ("yield")."""
         while True:
             progress = yielded = False
             for warp in self.order.arrange(self):
@@ -90,7 +90,7 @@ class Block:
     # -- barriers -------------------------------------------------------------------
 
     def arrive(self, warp, barrier: Barrier, name: int, count: int | None):
-        """Lanes of a warp reach a barrier; returns the next block or None."""
+        """Let lanes of a warp arrive at a barrier; return the next block or None."""
         arrivals = self.barriers.setdefault(name, Arrivals(count))
         if arrivals.count is None:
             arrivals.count = count
@@ -109,7 +109,7 @@ class Block:
         return barrier.next if barrier.arrives_only else None
 
     def _open_full(self, name: int, arrivals: Arrivals) -> None:
-        """Open a barrier if all have arrived, late lanes of its warps too."""
+        """Open the barriers at which all have arrived, late lanes of warps included."""
         late = any(w.ready for w, _, _ in arrivals.splits if w in arrivals.warps)
         full = arrivals.counted >= (arrivals.count or self.launch.threads)
         if full and not late:
@@ -126,7 +126,7 @@ class Block:
 
     @staticmethod
     def _check_aligned(arrivals: Arrivals) -> None:
-        """All lanes of a warp must wait at the same aligned barrier instruction."""
+        """Require that all lanes of a warp wait at the same aligned barrier."""
         seen: dict[int, Barrier] = {}
         for warp, split, barrier in arrivals.splits:
             other = seen.setdefault(id(warp), barrier)
@@ -139,7 +139,7 @@ class Block:
     # -- when nothing moves -----------------------------------------------------------
 
     def _diagnose(self) -> None:
-        """Raise the error that says why no warp of the block can go on."""
+        """Raise the error that explains why no warp of the block can continue."""
         for warp in self.warps:
             for split in warp.parked:
                 if isinstance(split.waits_for, Collective):
@@ -158,7 +158,7 @@ class Block:
         raise self._deadlock(waiting)
 
     def _absent(self, waiting) -> str | None:
-        """A thread that is at no barrier, and what it did instead."""
+        """Return a thread that did not come to the barrier, and what it did instead."""
         for warp in self.warps:
             at_barrier = np.zeros(LANES, bool)
             for other, split, _ in waiting:
@@ -195,13 +195,13 @@ class Block:
 
 
 def _special_registers(launch) -> dict[str, np.ndarray]:
-    """Special registers that all warps of a block share."""
+    """Return the special registers that all warps of a block share."""
     values = _special_values(launch, (0, 0, 0), 0)
     return {name: np.full(LANES, v, np.uint32) for name, v in values.items()}
 
 
 def _special_values(launch, index, linear: int) -> dict[str, int]:
-    """Values of the special registers of block `index`."""
+    """Return the values of the special registers of block `index`."""
     asked, workspace = launch.configuration, launch.workspace_address
     static = sum(size for _, size, _ in launch.shared_variables)
     values = {
@@ -245,7 +245,7 @@ def _divergent_barrier(warp, barrier, lane, other: str):
 
 
 def lane_masks(kind: str) -> np.ndarray:
-    """The values of %lanemask_eq, lt, le, gt or ge."""
+    """Return the values of %lanemask_eq, lt, le, gt or ge."""
     lanes = np.arange(LANES, dtype=np.uint64)
     own = np.uint64(1) << lanes
     below = own - np.uint64(1)

@@ -1,4 +1,4 @@
-"""How a basic block ends: branches, returns, traps, calls and collectives."""
+"""Ends of basic blocks: branches, returns, traps, calls and collectives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from coursekit.simt.memory import faults
 
 
 def fall_through(number: int, count: int):
-    """The `finish` of a block that ends without a branch."""
+    """Return the `finish` of a block that ends without a branch."""
     following = number + 1 if number + 1 < count else EXIT
 
     def finish(warp):
@@ -26,7 +26,7 @@ def fall_through(number: int, count: int):
 
 
 def ending(decoder, instruction, block, number):
-    """The `finish` of a block that this instruction ends, or None."""
+    """Return the `finish` of a block that this instruction ends, or None."""
     row = traits.of(instruction)
     if row.leaves:
         return _leaving(decoder, instruction, number)
@@ -132,7 +132,7 @@ def _leaving(decoder, instruction, number):
 
 
 def _trap_advice(instruction) -> tuple[str, str]:
-    """Why a kernel may trap, and what to do about it."""
+    """Return the likely cause of a trap, and its cure."""
     place = instruction.location
     if place is not None and place.file.endswith("cooperative_groups.h"):
         return (

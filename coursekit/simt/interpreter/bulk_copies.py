@@ -1,8 +1,8 @@
-"""Bulk copies of one thread: rows of bytes, and boxes of an array by a tensor map.
+"""Bulk copies (TMA) by one thread: rows of bytes, and boxes of a tensor map.
 
-A copy moves its bytes when a thread waits at the barrier that it reports to (see
-`mbarriers`); a kernel that does not wait reads what shared memory held before. Bulk
-copies pass the units that load and store, and count as none of their requests.
+A copy moves its bytes when a thread waits at its mbarrier (see `mbarriers`); a kernel
+that does not wait reads what shared memory held before. Bulk copies bypass the load and
+store units, and count as none of their requests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _REPORTS = "mbarrier::complete_tx::bytes"
 
 @dataclass(eq=False)
 class Flight:
-    """One copy of one thread, on its way.
+    """An unfinished bulk copy of one thread.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class Flight:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that it writes."""
+        """The number of bytes that the copy writes."""
         boxed = isinstance(self.content, TensorMap)
         return self.content.box_bytes if boxed else self.content
 
     def land(self, spot: Spot) -> None:
-        """Move the bytes, and report them to the barrier at `spot`."""
+        """Move the bytes, and report them to the mbarrier at `spot`."""
         data = np.zeros(-(-self.nbytes // 16) * 16, np.uint8)
         if self.source is not None:
             region, rows, length = self.source
@@ -81,7 +81,7 @@ class Flight:
         spot.update(spot.phase(), announced=-self.nbytes)
 
     def tell(self, how: str, access, region, offsets, width: int) -> None:
-        """Let the observer know of bytes, in rows of `width`."""
+        """Report the copy's bytes, in rows of `width`, to the observer."""
         if self.warp.observer is not None and len(offsets):
             access.width = width
             lanes = np.full(len(offsets), self.lane)
@@ -90,13 +90,13 @@ class Flight:
 
 
 def is_bulk(instruction) -> bool:
-    """Whether a `cp` is a bulk copy into shared memory that reports to a barrier."""
+    """Whether a `cp` is a bulk copy to shared memory that completes on an mbarrier."""
     words = instruction.modifiers
     return words[:2] == ("async", "bulk") and _REPORTS in words
 
 
 def make(decoder, instruction):
-    """`cp.async.bulk` and `cp.async.bulk.tensor` from global to shared memory."""
+    """Make the step of `cp.async.bulk` or `cp.async.bulk.tensor` to shared memory."""
     words = set(instruction.modifiers)
     known = words & _TO_SHARED and "global" in words
     if not known or words & {"im2col", "multicast::cluster", "tile::gather4"}:
@@ -108,7 +108,7 @@ def make(decoder, instruction):
 
 
 class _Copy:
-    """What both kinds of bulk copies have: a place, a barrier, the checks of them."""
+    """The part that both kinds of bulk copies share: destination, mbarrier, checks."""
 
     def __init__(self, decoder, instruction, barrier: Address):
         self.instruction = instruction
@@ -132,7 +132,7 @@ class _Copy:
             flying.setdefault((region.address, offset), []).append(flight)
 
     def begin(self, warp, lane, place, report, content) -> Flight:
-        """Check where the bytes go and where they are reported."""
+        """Check the destination and the mbarrier of a copy."""
         boxed = isinstance(content, TensorMap)
         nbytes, align = (content.box_bytes, 128) if boxed else (content, 16)
         region = self._find(warp, lane, place, nbytes, align)
@@ -165,7 +165,7 @@ class _Copy:
 
 
 class _Run(_Copy):
-    """`cp.async.bulk`: a run of bytes."""
+    """`cp.async.bulk`: contiguous bytes."""
 
     def __init__(self, decoder, instruction):
         _, origin, size, barrier = instruction.operands[:4]

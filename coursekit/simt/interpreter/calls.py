@@ -1,4 +1,4 @@
-"""Calls of device functions, and the few functions that the driver provides."""
+"""Calls of device functions and of those that the driver provides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ADDRESS_BYTES = 8
 
 
 def make_call(decoder, instruction, number: int):
-    """The `finish` of a basic block that ends in a call."""
+    """Return the `finish` of a basic block that ends in a call."""
     call = next(o for o in instruction.operands if hasattr(o, "arguments"))
     if not isinstance(call.function, Symbol):
         raise faults.unsupported(decoder.program, instruction, " through a pointer")

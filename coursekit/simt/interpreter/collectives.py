@@ -1,4 +1,4 @@
-"""Instructions in which lanes or warps take part together.
+"""Warp collectives and block barriers.
 
 Warp collectives (shuffle, vote, match, redux, elect, bar.warp) wait until every
 live lane of their member mask stands at the same instruction; block barriers
@@ -21,12 +21,12 @@ _LANE = np.arange(32, dtype=np.int64)
 
 
 def lane_bits(mask: np.ndarray) -> int:
-    """A lane mask as an int, lane 0 in bit 0."""
+    """Return a lane mask as an int, lane 0 in bit 0."""
     return int(np.packbits(mask, bitorder="little").view(np.uint32)[0])
 
 
 def make(decoder, instruction, number: int):
-    """The `finish` of a basic block that ends in a collective or a barrier."""
+    """Return the `finish` of a basic block that ends in a collective or a barrier."""
     decoder.no_guard(instruction)
     if traits.of(instruction).barrier:
         modifiers = instruction.modifiers
@@ -206,11 +206,11 @@ class Barrier:
         return warp.block.arrive(warp, self, name, count)
 
     def votes(self, split) -> np.ndarray:
-        """Predicates of the lanes of a split."""
+        """Return the predicates of a split's lanes."""
         return (split.frame.slots[self.vote] ^ self.negated) & split.mask
 
     def give(self, split, total: int, threads: int) -> None:
-        """Write the outcome of a reduction barrier to a split."""
+        """Write the result of a reduction barrier to a split."""
         if self.result is None:
             return
         outcome = {"popc": total, "and": total == threads, "or": total > 0}

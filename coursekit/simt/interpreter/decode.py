@@ -1,4 +1,4 @@
-"""Instructions become steps: small functions that change the state of a warp.
+"""Decode instructions into steps: small functions that change the state of a warp.
 
 A basic block is a list of steps and one `finish`, which returns the block that
 follows, or None when the split parted, parked or left. Lane-wise operations come
@@ -43,7 +43,7 @@ MAKERS = {
 
 @dataclass(slots=True)
 class CodeBlock:
-    """A decoded basic block and how often it ran in the current launch."""
+    """A decoded basic block, with its executions in the current launch."""
 
     steps: list
     finish: object
@@ -70,14 +70,14 @@ class Code:
     facts: object = None
 
     def last_instruction(self, block: int) -> Instruction | None:
-        """The instruction that ends a block."""
+        """Return the instruction that ends a block."""
         if not 0 <= block < len(self.blocks):
             return self.function.instructions[-1]
         code = self.blocks[block]
         return self.function.instructions[code.start + code.length - 1]
 
     def returns_at(self, block: int) -> bool:
-        """Whether a block does nothing but return."""
+        """Whether a block contains nothing but a return."""
         return (
             block != EXIT
             and self.blocks[block].length == 1
@@ -98,13 +98,13 @@ class Code:
             counts[:] = [0, 0]
 
     def count_as(self, widths) -> None:
-        """Count shared accesses as the machine code joins them, by instruction."""
+        """Set the widths by which shared accesses are counted, by instruction."""
         for access in self.accesses:
             access.counted = widths.get(access.instruction.index)
 
 
 class Decoder:
-    """Turns one function into `Code`."""
+    """Decodes one function into `Code`."""
 
     def __init__(self, program, function: Function):
         self.program, self.function = program, function
@@ -157,11 +157,11 @@ class Decoder:
         return self.code
 
     def block_starts(self) -> tuple[int, ...]:
-        """Instructions at which a block begins besides those that must."""
+        """Return additional instructions at which a basic block begins."""
         return ()
 
     def joined(self, steps: list[tuple]) -> list:
-        """Steps of a block, given with their instructions; several may become one."""
+        """Return a block's steps; a subclass or a fusion may merge several."""
         return fused_steps.joined(self.code.operations, steps)
 
     def no_guard(self, instruction) -> None:
@@ -169,7 +169,7 @@ class Decoder:
             raise faults.unsupported(self.program, instruction, " under a predicate")
 
     def guard_slot(self, instruction) -> tuple[int, bool] | None:
-        """Slot of the guard predicate and whether it is negated."""
+        """Return the slot of the guard predicate, and whether it is negated."""
         guard = instruction.guard
         if guard is None:
             return None
@@ -198,7 +198,7 @@ class Decoder:
         return run
 
     def access(self, instruction, space, width: int, verb: str) -> Access:
-        """Make the part of a memory instruction that finds and checks its bytes."""
+        """Make the object that finds and checks a memory instruction's bytes."""
         access = Access(instruction, space, width, verb)
         self.code.accesses.append(access)
         return access
@@ -218,7 +218,7 @@ class Decoder:
         return self._lanewise(instruction, operation)
 
     def destination(self, operand, type_: str) -> int | None:
-        """Slot to write a result of `type_` to; narrower results are extended."""
+        """Return the slot for a result of `type_`; narrower ones are extended."""
         if operand is None:
             return None
         if not isinstance(operand, Register):
@@ -255,7 +255,7 @@ class Decoder:
         return write_result(evaluate, results, sources)
 
     def _results(self, operands: list, operation) -> list[int | None]:
-        """Take the destinations off the front of the operands."""
+        """Remove the destinations from the front of the operands."""
         first = operands.pop(0)
         types = operation.results
         if isinstance(first, Pair):
@@ -269,7 +269,7 @@ class Decoder:
         return [self.destination(first, types[0])]
 
     def _carry(self) -> int:
-        """Slot of the carry flag: a predicate register of the function."""
+        """Return the slot of the carry flag, a predicate register of the function."""
         registers = self.function.registers
         for register in registers:
             if register.name == "%carry flag":

@@ -1,8 +1,8 @@
-"""Proof of an endless loop, a livelock too: all of a launch comes back to where it was.
+"""Proof of an endless loop or livelock: the state of a launch repeats.
 
-The interpreter takes its turns by fixed rules, so what has come back once comes back
-for ever: the place of each lane, every register, and all memory. Looking costs time, so
-it is done now and then, and memory is compared only where registers have come back.
+The interpreter takes turns by fixed rules, so a state that repeats once repeats for
+ever: the program counter of each lane, every register, and all memory. Comparing costs
+time, so it is done now and then, and memory is compared only where registers repeat.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ TRIES = 4  # comparisons of memory in a period
 
 
 class EndlessLoopProof:
-    """The states in which a launch, or one of its warps, has been seen."""
+    """The earlier states of a launch, or of one of its warps."""
 
     def __init__(self):
         self._looks = self._tries = 0
         self._seen: dict[bytes, bytes | None] = {}
 
     def returned(self, launch, warps, blocks) -> bool:
-        """Whether all has been as it is.
+        """Whether the present state equals an earlier one.
 
         Parameters
         ----------
@@ -59,9 +59,9 @@ class EndlessLoopProof:
 
 
 def endless(warps, *, polls: bool) -> errors.KernelError:
-    """Build the error for a launch of which all these warps have come back.
+    """Build the error for a launch whose state repeats.
 
-    `polls` says whether the kernel looks at what other threads may be writing.
+    `polls` says whether the kernel reads memory that other threads may be writing.
     """
     left = [warp for warp in warps if warp.ready or warp.parked]
     warp = next((warp for warp in left if warp.awaited), left[0])
@@ -80,7 +80,7 @@ def endless(warps, *, polls: bool) -> errors.KernelError:
 
 
 def _about_a_barrier(region, offset: int) -> tuple[str, str] | None:
-    """What a barrier in shared memory lacks, and what to do; None if it is gone."""
+    """Return what an mbarrier lacks, and the cure; None if it is gone."""
     phase = Phase.read(int(region.view(8)[offset // 8]))
     if phase is None:
         return None
@@ -104,7 +104,7 @@ def _digest(parts: Iterable) -> bytes:
 
 
 def _state(warp) -> bytes:
-    """Tell where the lanes of a warp are, and what its registers hold."""
+    """Return the program counters and the registers of a warp, hashed."""
     moved = warp.executed, len(warp.ready), len(warp.parked)
     if warp.looked_at is None or warp.looked_at[0] != moved:
         warp.looked_at = moved, _digest(_parts(warp))
@@ -112,7 +112,7 @@ def _state(warp) -> bytes:
 
 
 def _parts(warp):
-    """All that decides on what a warp does next, but memory."""
+    """Yield all that determines a warp's next steps, except memory."""
     frames: dict[int, tuple] = {}
     places, idle = [warp.block.linear, warp.index, warp.polled], 0
     for split in (*warp.ready, *warp.parked):
@@ -139,12 +139,12 @@ def _parts(warp):
 
 
 def _number(frames: dict[int, tuple], frame) -> int:
-    """Number of a frame among those of its warp, {id: (number, frame)}."""
+    """Return the number of a frame among those of its warp, {id: (number, frame)}."""
     return frames.setdefault(id(frame), (len(frames), frame))[0]
 
 
 def _memory(launch, blocks) -> bytes | None:
-    """What memory holds, None where it is too much to look at."""
+    """Return the contents of memory, None if it is too large to compare."""
     regions = [region for region in launch.memory.regions() if not region.read_only]
     for block in blocks:
         regions += block.shared.regions

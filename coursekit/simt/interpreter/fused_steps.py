@@ -1,7 +1,7 @@
-"""Runs of independent multiply-adds of f32 become one step of the interpreter.
+"""Fuse runs of independent f32 multiply-adds into one step of the interpreter.
 
-The inner loop of a matrix product has dozens in a row, and one NumPy call for all of
-them takes little longer than one for each.
+The inner loop of a matrix product has dozens of them in a row. One NumPy call for all
+takes little longer than a call for one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SHORTEST = 3
 
 
 def joined(operations, steps: list[tuple]) -> list:
-    """Steps of a block, with one in place of those of each run.
+    """Return the steps of a block, each run replaced by a single step.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def joined(operations, steps: list[tuple]) -> list:
 
 
 def _rows(operations, instruction) -> tuple[int, ...] | None:
-    """Registers d, a, b, c of a multiply-add; None for anything else."""
+    """Return registers d, a, b, c of a multiply-add; None for anything else."""
     operation = operations.get(instruction.index)
     if operation is None or operation.evaluate is not fma32 or instruction.guard:
         return None
@@ -50,12 +50,12 @@ def _rows(operations, instruction) -> tuple[int, ...] | None:
 
 
 def _depends(rows, run) -> bool:
-    """Whether an instruction reads or writes what the run before it writes."""
+    """Whether an instruction reads or writes a register that the run writes."""
     return any(earlier[0] in rows for earlier, _ in run)
 
 
 def _closed(run) -> list:
-    """The steps of a run, or one step for all of them."""
+    """Return the steps of a run, or one step for all of them."""
     if len(run) < SHORTEST:
         return [step for _, step in run]
     target, *sources = np.array([rows for rows, _ in run], np.intp).T.copy()

@@ -1,4 +1,4 @@
-"""Slots: one array of 32 lanes for each way an operand is read or written."""
+"""Slots: one array of 32 lanes for each way in which an operand is accessed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LANES = 32
 
 
 class Layout:
-    """Numbers the operand views of one function; `bind` makes them for a warp."""
+    """Numbers the slots of one function; `bind` makes their arrays for a frame."""
 
     def __init__(self, program):
         self.program = program
@@ -21,7 +21,7 @@ class Layout:
         self._fixed: dict[int, np.ndarray] = {}
 
     def register(self, register: Register, type_: str) -> int:
-        """Slot of a register seen as `type_`, which may be narrower than it."""
+        """Return the slot of a register read as `type_`, which may be narrower."""
         if BYTES[type_] > BYTES[register.type] or (
             (type_ == "pred") != (register.type == "pred")
         ):
@@ -31,22 +31,22 @@ class Layout:
         return self._number(("register", register.index, type_, BYTES[register.type]))
 
     def constant(self, value, type_: str) -> int:
-        """Slot of a constant."""
+        """Return the slot of a constant."""
         number = self._number(("constant", _key(value), type_))
         if number not in self._fixed:
             self._fixed[number] = np.full(LANES, typed(value, type_))
         return number
 
     def special(self, name: str, type_: str) -> int:
-        """Slot of a special register such as tid.x."""
+        """Return the slot of a special register such as tid.x."""
         return self._number(("special", name, type_))
 
     def symbol(self, name: str, offset: int, type_: str) -> int:
-        """Slot of the address of a variable."""
+        """Return the slot of the address of a variable."""
         return self._number(("symbol", name, offset, type_))
 
     def operand(self, operand, type_: str) -> int:
-        """Slot of any source operand read as `type_`."""
+        """Return the slot of any source operand read as `type_`."""
         if isinstance(operand, Register):
             return self.register(operand, type_)
         if isinstance(operand, Immediate):
@@ -61,7 +61,7 @@ class Layout:
         return self._numbers.setdefault(key, len(self._numbers))
 
     def bind(self, values: np.ndarray, warp, local_base: int) -> list[np.ndarray]:
-        """Make the arrays for a frame whose registers live in `values`."""
+        """Return the arrays for a frame whose registers are stored in `values`."""
         slots, seen = [], {}
         for key, number in self._numbers.items():
             if key[0] == "register":
@@ -82,7 +82,7 @@ class Layout:
 
 
 def _view(values, seen: dict, index: int, type_: str, register_bytes: int):
-    """A register as a type; `seen` keeps all registers as each type."""
+    """Return a register as a type; `seen` caches all registers as each type."""
     dtype = lookup.DTYPES[type_]
     every = seen.get(dtype)
     if every is None:
@@ -106,7 +106,7 @@ def _key(value):
 
 
 def typed(value, type_: str):
-    """A constant as a NumPy scalar of a PTX type."""
+    """Return a constant as a NumPy scalar of a PTX type."""
     dtype = lookup.DTYPES[type_]
     kind, number = "int", value
     if isinstance(value, Immediate):

@@ -43,7 +43,7 @@ class Phase:
 
     @classmethod
     def read(cls, word: int) -> Phase | None:
-        """Take a word apart; None where it is no barrier."""
+        """Decode a word; None where it is no mbarrier."""
         if word >> 62 != _SIGNATURE:
             return None
         announced = (word >> 40 & (1 << 21) - 1) - (1 << 20)
@@ -51,12 +51,12 @@ class Phase:
 
     @property
     def word(self) -> int:
-        """The state as it lies in shared memory."""
+        """The state as the word in shared memory."""
         counts = (self.announced + (1 << 20)) << 40 | self.missing << 20 | self.expected
         return _SIGNATURE << 62 | self.parity << 61 | counts
 
     def after(self, arrivals: int = 0, announced: int = 0) -> Phase:
-        """The state after so many arrivals and announced bytes; a new phase if full."""
+        """Return the state after arrivals and announced bytes; a full phase ends."""
         missing, more = self.missing - arrivals, self.announced + announced
         if missing or more:
             return replace(self, missing=missing, announced=more)
@@ -64,9 +64,9 @@ class Phase:
 
 
 def access_of(decoder, instruction, verb: str) -> Access:
-    """Make the access of an instruction to a barrier.
+    """Make the access object of an mbarrier instruction.
 
-    It orders what threads do: an arrival publishes, a wait learns.
+    It orders threads: an arrival publishes, a wait acquires.
     """
     shared = any(word.startswith("shared") for word in instruction.modifiers)
     made = decoder.access(instruction, "shared" if shared else None, WIDTH, verb)
@@ -79,7 +79,7 @@ def access_of(decoder, instruction, verb: str) -> Access:
 
 
 def make(decoder, instruction):
-    """`mbarrier.init`, `inval`, `arrive`, `expect_tx`, `test_wait`, `try_wait`."""
+    """Make the steps of `mbarrier.init`, `inval`, `arrive`, `expect_tx` and waits."""
     words = instruction.modifiers
     if words[0] in ("init", "inval"):
         return _init(decoder, instruction)
@@ -91,7 +91,7 @@ def make(decoder, instruction):
 
 
 def _count(decoder, operand, default: int):
-    """A function of a warp: the 32 values of an operand."""
+    """Return a function of a warp: the 32 values of an operand."""
     if operand is None or isinstance(operand, Immediate):
         value = default if operand is None else int(operand.value)
         return lambda warp: np.full(32, value, np.int64)
@@ -124,7 +124,7 @@ def _init(decoder, instruction):
 
 
 def each(access, warp, addresses, *, watched: bool = True):
-    """Yield (region, lane, offset) for the active lanes; nothing is counted."""
+    """Yield (region, lane, offset) for the active lanes, without counting them."""
     counting, warp.counting = warp.counting, False
     find = access.parts if watched else lambda w, a: Access.parts(access, w, a)
     try:
@@ -194,7 +194,7 @@ def _wait(decoder, instruction):
 
 @dataclass(frozen=True)
 class Spot:
-    """A barrier as one lane reaches it."""
+    """An mbarrier as one lane accesses it."""
 
     warp: object
     lane: int
@@ -203,7 +203,7 @@ class Spot:
     offset: int
 
     def phase(self) -> Phase:
-        """The state of the barrier.
+        """The state of the mbarrier.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class Spot:
         return found
 
     def update(self, phase: Phase, arrivals: int = 0, announced: int = 0) -> None:
-        """Note arrivals and bytes that were announced, or have come."""
+        """Apply arrivals, and announced or completed bytes."""
         if arrivals > phase.missing:
             raise self._error(
                 f"{{thread}} arrives at a barrier that takes {phase.expected} arrivals "
@@ -243,7 +243,7 @@ class Spot:
         self.region.view(WIDTH)[self.offset // WIDTH] = word
 
     def landed(self) -> Phase:
-        """The state once every copy that reports here has moved its bytes."""
+        """Return the state after all copies that complete here have moved."""
         flying = self.warp.block.flying
         for copy in flying.pop((self.region.address, self.offset), ()):
             copy.land(self)

@@ -16,7 +16,7 @@ _WINDOWS = {"shared": SHARED_WINDOW, "shared::cta": SHARED_WINDOW,
 
 
 def move(decoder, instruction):
-    """`mov`: registers, constants, addresses, special registers, packing."""
+    """Make the step of `mov`: registers, constants, addresses, packing."""
     target, source = instruction.operands
     type_ = instruction.type
     if isinstance(target, Vector):
@@ -74,7 +74,7 @@ def _clock(decoder, target, name, type_):
 
 
 def convert_address(decoder, instruction):
-    """`cvta`: between a state space and generic addresses."""
+    """Make the step of `cvta`: between a state space and generic addresses."""
     target, source = instruction.operands
     type_ = instruction.type
     space = next((m for m in instruction.modifiers if m in _WINDOWS), None)
@@ -90,7 +90,7 @@ def convert_address(decoder, instruction):
 
 
 def is_in_space(decoder, instruction):
-    """`isspacep`: whether a generic address lies in a state space."""
+    """Make the step of `isspacep`: whether an address is in a state space."""
     target, source = instruction.operands
     space = instruction.modifiers[0]
     slot = decoder.destination(target, "pred")
@@ -106,7 +106,7 @@ def is_in_space(decoder, instruction):
 
 
 def active_mask(decoder, instruction):
-    """`activemask`: the lanes that execute together here."""
+    """Make the step of `activemask`: the lanes that execute together here."""
     slot = decoder.destination(instruction.operands[0], "b32")
 
     def step(warp):

@@ -1,4 +1,4 @@
-"""Products of matrices that a whole warp computes, and loads of their operands.
+"""Warp-wide matrix products, `mma.sync`, and `ldmatrix`, which loads operands.
 
 `mma.sync` has 16 x 8 results: a warp multiplies A, 16 x `depth`, by B, `depth` x 8, and
 adds C, 16 x 8. Each lane has some elements of each, which `t = lane % 4` and
@@ -52,29 +52,29 @@ _LANE = np.arange(LANES)
 
 @dataclass(frozen=True)
 class Form:
-    """Type of the elements of A and B, and columns of A."""
+    """The shape of a product: the type of A's and B's elements, and A's columns."""
 
     kind: str
     depth: int
 
     @property
     def each(self) -> int:
-        """Elements in a word."""
+        """The number of elements in a word."""
         return 1 if self.kind == "tf32" else 2
 
     @property
     def words(self) -> tuple[int, int]:
-        """Words of A and of B that a lane has."""
+        """The number of words of A and of B that a lane holds."""
         return self.depth // (2 * self.each), self.depth // (4 * self.each)
 
     def place(self, k: int) -> tuple[int, int, int]:
-        """Which word of B, which t and which part of the word has row k."""
+        """Return the word of B, the t and the part of the word that hold row k."""
         step, within = divmod(k, 4 * self.each)
         return step, within // self.each, within % self.each
 
 
 def form_of(instruction) -> Form | None:
-    """Return what an instruction multiplies, None for one that is not simulated."""
+    """Return the shape of a product, None for an instruction not simulated."""
     found = _NAME.fullmatch(".".join(instruction.modifiers))
     if found is None or int(found[1]) not in _DEPTHS[found[2]]:
         return None
@@ -82,7 +82,7 @@ def form_of(instruction) -> Form | None:
 
 
 def is_right(_scope, instruction) -> bool:
-    """Whether the operands of `mma` are as many, and of the kind, that it takes."""
+    """Whether the operands of `mma` have the right number and kind."""
     form = form_of(instruction)
     counts = [4, *form.words, 4] if form else []
     values = (Register, Immediate)
@@ -96,17 +96,17 @@ def is_right(_scope, instruction) -> bool:
 
 
 def top_lanes(t: int) -> np.ndarray:
-    """Lane that has column t of A's words, for the row of each lane's results."""
+    """Return the lane with column t of A's words, for the row of each result."""
     return _LANE // 4 * 4 + t
 
 
 def side_lanes(t: int, column: int) -> np.ndarray:
-    """Lane that has row t of B's words, for the first or second of the columns."""
+    """Return the lane with row t of B's words, for one of its two columns."""
     return _LANE % 4 * 8 + 4 * column + t
 
 
 def parts(words: np.ndarray, kind: str) -> list[np.ndarray]:
-    """Return the elements of the words of all lanes, as float32."""
+    """Return the elements of the lanes' words as float32."""
     if kind == "tf32":
         return [(words & np.uint32(TF32_BITS)).view(np.float32)]
     halves = [(words >> np.uint32(s)).astype(np.uint16) for s in (0, 16)]
@@ -116,7 +116,7 @@ def parts(words: np.ndarray, kind: str) -> list[np.ndarray]:
 
 
 def product(form: Form, a, b, c) -> np.ndarray:
-    """Return D, (4, 32): float32 of all lanes, from their words of A and B and from C.
+    """Return D, (4, 32): float32 of all lanes, from their words of A, B and C.
 
     A word is 32 values, one a lane; A, B and C are lists of words.
     """
@@ -208,7 +208,7 @@ def _elsewhere(warp, instruction, region):
 
 
 def incomplete(warp, instruction):
-    """Build the error for a product, or a load, without all lanes of a warp."""
+    """Build the error for a product or a load in which lanes are missing."""
     loads = traits.of(instruction).memory == LOAD
     does, together = ("loads", "load") if loads else ("multiplies", "multiply")
     missing = int(np.argmin(warp.mask))

@@ -1,4 +1,4 @@
-"""A loaded program: parsed PTX with its variables placed in a memory."""
+"""A loaded program: parsed PTX, with its variables placed in memory."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Program:
 
     @property
     def kernels(self) -> tuple[str, ...]:
-        """Names of the kernels."""
+        """The names of the kernels."""
         return tuple(n for n, f in self.module.functions.items() if f.is_kernel)
 
     def kernel(self, name: str) -> Function:
-        """A kernel by name."""
+        """Return a kernel by name."""
         function = self.module.functions.get(name)
         if function is None or not function.is_kernel:
             raise errors.UnknownNameError.explained(
@@ -66,7 +66,7 @@ class Program:
         return function
 
     def code(self, name: str) -> Code:
-        """A function, decoded once."""
+        """Return a decoded function, decoded at the first call."""
         with self.lock:
             if name not in self._code:
                 function = self.module.functions[name]
@@ -74,13 +74,13 @@ class Program:
             return self._code[name]
 
     def decoded_by(self, decoder) -> Program:
-        """The same program in the same memory, for another class of decoder."""
+        """Return the same program in the same memory with another decoder."""
         again = copy.copy(self)
         again._code, again._others, again._decoder = {}, {}, decoder
         return again
 
     def decoded_once_by(self, decoder: type) -> Program:
-        """The same, kept for the next who asks; its code is to be reset."""
+        """Do as `decoded_by`, with a cache; the code must be reset."""
         if decoder not in self._others:
             self._others[decoder] = self.decoded_by(decoder)
         return self._others[decoder]
@@ -112,7 +112,7 @@ class Program:
                 region.data[offset : offset + size] = memoryview(value)
 
     def reachable(self, name: str) -> list[Function]:
-        """A kernel and the functions that it calls, directly or not.
+        """Return a kernel and the functions that it calls, directly or not.
 
         Raises
         ------
@@ -141,9 +141,10 @@ class Program:
         return list(reached.values())
 
     def shared_variables(self, name: str, dynamic: int) -> list[tuple[str, int, int]]:
-        """Shared variables that a kernel uses: (name, nbytes, align).
+        """Return a kernel's shared variables: (name, nbytes, align).
 
-        All external arrays are one: the dynamic shared memory of the launch.
+        All external arrays are the same memory: the dynamic shared memory of the
+        launch.
         """
         if name not in self._shared:
             functions = self.reachable(name)
@@ -157,14 +158,14 @@ class Program:
         return fixed + flexible
 
     def shared_accesses(self, name: str) -> list[SharedAccess]:
-        """List what a kernel does with shared memory, found once."""
+        """List a kernel's accesses to shared memory; the list is cached."""
         if name not in self._shared_accesses:
             variables = self.shared_variables(name, 0)
             self._shared_accesses[name] = shared_accesses(self.kernel(name), variables)
         return self._shared_accesses[name]
 
     def polls(self, name: str) -> bool:
-        """Whether a kernel may wait for memory that other warps write."""
+        """Whether a kernel may wait for a write of another warp."""
         if name not in self._polls:
             self._polls[name] = any(
                 polls(one) for f in self.reachable(name) for one in f.instructions
@@ -172,7 +173,7 @@ class Program:
         return self._polls[name]
 
     def local_bytes(self, name: str) -> int:
-        """Local memory a thread needs; a fixed stack when functions are called."""
+        """Return the local memory per thread; calls add a fixed stack."""
         functions = self.reachable(name)
         if len([f for f in functions if not f.external]) > 1:
             return STACK_BYTES
@@ -181,7 +182,7 @@ class Program:
 
 @functools.lru_cache(maxsize=32)
 def _parsed(text: str):
-    """The module of a text, which its programs share; it holds nothing of a run."""
+    """Return the module of a text, which programs share: it has no run-time state."""
     return parser.parse(text)
 
 

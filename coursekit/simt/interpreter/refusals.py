@@ -1,6 +1,6 @@
-"""Refuses instructions that no compiler writes: operands missing, or of a wrong kind.
+"""Refuses malformed instructions: operands missing or of a wrong kind.
 
-The engines, the checkers and the tracer take what passes here for granted. Lane-wise
+The engines, the checkers and the tracer rely on what is accepted here. Lane-wise
 instructions are matched with the table in `isa` instead.
 """
 
@@ -39,7 +39,7 @@ _PROVIDED = {"vprintf": (8, 8), "__assertfail": (8, 8, 4, 8, 8)}
 
 
 def check(program, function) -> None:
-    """Look at every instruction of a function.
+    """Check every instruction of a function.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def check(program, function) -> None:
 
 
 class _Scope:
-    """What the names of a function stand for."""
+    """The meanings of the names in a function."""
 
     def __init__(self, module, function):
         self.module, self.function = module, function
@@ -77,14 +77,14 @@ class _Scope:
         self.loaded = {v.name: v for v in function.parameters} | self.stored
 
     def holds(self, variables: dict, address: Address, nbytes: int) -> bool:
-        """Whether a .param variable has the bytes that are accessed."""
+        """Whether a .param variable contains the accessed bytes."""
         variable = variables.get(address.base.name)
         start = address.base.offset + address.offset
         return variable is not None and 0 <= start <= variable.nbytes - nbytes
 
 
 def _ends(scope, last) -> bool:
-    """Whether nothing is executed after the last instruction of a function."""
+    """Whether execution cannot continue past the last instruction of a function."""
     if traits.of(last).calls and _fits(last, Call):
         target = getattr(last.operands[0].function, "name", "")
         function = scope.module.functions.get(target)
@@ -95,7 +95,7 @@ def _ends(scope, last) -> bool:
 
 
 def _fits(instruction, *kinds) -> bool:
-    """Whether the operands are of these kinds; more may follow."""
+    """Whether the first operands are of these kinds."""
     operands = instruction.operands
     enough = len(operands) >= len(kinds) and all(map(isinstance, operands, kinds))
     bases = [o.base for o in operands if isinstance(o, Address)]
@@ -112,7 +112,7 @@ def _whole(instruction) -> bool:
 
 
 def _bytes(instruction, data) -> int | None:
-    """Bytes of a memory access, None for a type that has no plain values."""
+    """Return the bytes of a memory access, None for a type without plain values."""
     type_ = instruction.type
     count = len(data.elements) if isinstance(data, Vector) else 1
     lanes = next((_LANES[m] for m in instruction.modifiers if m in _LANES), 1)
@@ -224,7 +224,7 @@ def _barrier(scope, one) -> bool:
 
 @functools.cache
 def _kinds(operands: str) -> tuple:
-    """Classes of each operand that a row of traits lists."""
+    """Return the operand classes that a row of traits lists."""
     return tuple(
         tuple(kind for word in words.split("|") for kind in _KINDS[word])
         for words in operands.split()
@@ -232,9 +232,9 @@ def _kinds(operands: str) -> tuple:
 
 
 def _as_listed(one) -> bool:
-    """Whether operands, modes and type are as the traits of an opcode say.
+    """Whether operands, modes and type are as the opcode's traits list them.
 
-    What the lanes of a warp do together names its members last, if it is `.sync`.
+    A warp collective with `.sync` names its member mask last.
     """
     row = traits.of(one)
     if not row.operands:

@@ -1,4 +1,4 @@
-"""Lanes of one warp synchronise at an instruction, whichever way each of them came.
+"""Synchronisation of a warp's lanes at a collective, whatever their paths.
 
 Lanes that name the same member mask form a *group*; one instruction may serve
 several at once, as the tiles of a warp do. A group takes effect as soon as all its
@@ -18,7 +18,7 @@ _BIT = (np.uint32(1) << np.arange(LANES, dtype=np.uint32)).astype(np.uint32)
 
 
 class Collective:
-    """A warp-wide instruction.
+    """A warp-wide instruction, executed when all its members have arrived.
 
     `maker(decoder, instruction, operands)` returns what the current lanes do
     together, and the slots that it writes.
@@ -35,7 +35,7 @@ class Collective:
         self.pairs_with = self if self.written else "bar.warp"
 
     def finish(self, warp):
-        """Execute if all members are here; else park the lanes that wait."""
+        """Execute if all members are here; otherwise park the lanes."""
         if self.member is None:
             self.apply(warp)
             return self.next
@@ -55,7 +55,7 @@ class Collective:
         return self.next
 
     def join(self, warp) -> bool:
-        """Execute for a group that came in several splits, if it is complete."""
+        """Execute for a complete group whose lanes arrived in several splits."""
         groups: dict[int, list] = {}
         for split in warp.parked:
             other = split.waits_for
@@ -72,7 +72,7 @@ class Collective:
         return False
 
     def _groups(self, warp) -> list[tuple[int, np.ndarray]]:
-        """Member masks that the current lanes name, and the lanes that do."""
+        """Return the member masks that the current lanes name, with their lanes."""
         masks = warp.slots[self.member]
         if self.uniform:
             return [(int(masks[0]), warp.mask)]
@@ -102,7 +102,7 @@ class Collective:
                     np.copyto(own, warp.slots[slot], where=split.mask)
 
     def mask_of(self, split) -> int:
-        """The member mask that the lanes of a parked split name."""
+        """Return the member mask of a parked split's lanes."""
         return int(split.frame.slots[self.member][split.mask][0])
 
     @staticmethod
@@ -124,7 +124,7 @@ class Collective:
             )  # fmt: skip
 
     def stuck(self, warp, split):
-        """The error for lanes that wait for members that cannot come."""
+        """Return the error for lanes that wait for members that cannot come."""
         missing = self._members(self.mask_of(split)) & warp.live & ~split.mask
         lane = int(np.argmax(missing))
         waiting = int(np.argmax(split.mask))

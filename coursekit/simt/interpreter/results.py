@@ -6,12 +6,12 @@ import numpy as np
 
 
 def identity(value):
-    """The value itself, as `mov` wants it."""
+    """Return the value itself, as `mov` does."""
     return value
 
 
 def with_negated(evaluate, negated: list[bool]):
-    """Read predicates that are written `!p` as their opposite."""
+    """Return `evaluate` with the predicates inverted that are written `!p`."""
 
     def run(*sources):
         return evaluate(
@@ -22,7 +22,7 @@ def with_negated(evaluate, negated: list[bool]):
 
 
 def write_result(evaluate, results, sources):
-    """A step that writes `evaluate(sources)` to the active lanes of `results`."""
+    """Make a step that writes `evaluate(sources)` to the active lanes."""
     if len(results) > 1:
         return _write_several(evaluate, results, sources)
     (slot,) = results
@@ -73,7 +73,7 @@ def _write_several(evaluate, results, sources):
 
 
 def write_checked(evaluate, results, sources):
-    """A step whose evaluation looks at the warp first, and may raise."""
+    """Make a step that checks the warp before it evaluates, and may raise."""
     (slot,) = results
 
     def step(warp):

@@ -15,7 +15,7 @@ SPACES = {"global", "shared", "local", "const", "param", "shared::cta"}
 
 
 def address_slot(decoder, operand: Address, space):
-    """Slot of the base address, and the constant to add to it."""
+    """Return the slot of the base address, and the constant to add."""
     base, wide = operand.base, "u64"
     if space in ("shared", "shared::cta"):
         wide = "u32"
@@ -45,7 +45,7 @@ def _vector(decoder, instruction, operand):
 
 
 def _marked(instruction, step):
-    """A step that also notes that its warp polls memory."""
+    """Return a step that also records that its warp polls memory."""
     if not polls(instruction):
         return step
 
@@ -57,7 +57,7 @@ def _marked(instruction, step):
 
 
 def load(decoder, instruction):
-    """`ld` and `ldu` from any space."""
+    """Make the step of `ld` or `ldu` from any space."""
     target, source = instruction.operands[:2]
     if "param" in instruction.modifiers:
         step = _load_param(decoder, instruction, target, source)
@@ -94,7 +94,7 @@ def load(decoder, instruction):
 
 
 def _load_param(decoder, instruction, target, source):
-    """Kernel parameters are constants of a launch; call results are per lane."""
+    """Make the step of `ld.param`; kernel parameters are constants of a launch."""
     base = source.base
     if not isinstance(base, Symbol):
         return None
@@ -124,7 +124,7 @@ def _load_param(decoder, instruction, target, source):
 
 
 def store(decoder, instruction):
-    """`st` to any space."""
+    """Make the step of `st` to any space."""
     target, source = instruction.operands[:2]
     elements = _vector(decoder, instruction, source)
     type_ = instruction.type
@@ -174,20 +174,20 @@ def _store_param(decoder, target, slots, size):
 
 
 def _parameters(function) -> dict:
-    """Variables that a function exchanges with others, by name."""
+    """Return the variables that a function exchanges with others, by name."""
     exchanged = (*function.parameters, *function.results, *function.variables.values())
     return {variable.name: variable for variable in exchanged}
 
 
 def stripes(frame, name: str, nbytes: int) -> np.ndarray:
-    """Bytes of a .param variable of a frame, a row a lane; 0 until they are set."""
+    """Return the bytes of a frame's .param variable, a row per lane, 0 at first."""
     if name not in frame.params:
         frame.params[name] = np.zeros((32, nbytes), np.uint8)
     return frame.params[name]
 
 
 def atomic(decoder, instruction):
-    """`atom` and `red`: lanes take effect in ascending order."""
+    """Make the step of `atom` or `red`: lanes take effect in ascending order."""
     operation = lookup.atomic(instruction)
     operands = list(instruction.operands)
     result = None if traits.of(instruction).no_result else operands.pop(0)
@@ -221,7 +221,7 @@ def atomic(decoder, instruction):
 
 
 def reached(warp, base: int, offset: int) -> np.ndarray:
-    """Addresses of all lanes: a slot plus a constant, which wraps."""
+    """Return the addresses of all lanes: a slot plus a constant, with wrapping."""
     addresses = warp.slots[base]
     if not offset:
         return addresses

@@ -104,22 +104,22 @@ class Warp:
         self._show(first)
 
     def thread(self, lane: int) -> tuple[int, int, int]:
-        """Index of a lane's thread in its block, (x, y, z)."""
+        """Return the index (x, y, z) of a lane's thread in its block."""
         return tuple(int(axis[lane]) for axis in self.tid)
 
     def _show(self, split: Split) -> None:
-        """Make a split the one whose lanes and registers steps see."""
+        """Make a split current: steps then see its lanes and registers."""
         self.split = split
         self.mask, self.count = split.mask, split.count
         self.all = split.count == LANES
         self.slots, self.frame = split.frame.slots, split.frame
 
     def show_lanes(self, split: Split, mask) -> None:
-        """Let steps see the registers of a split, with other lanes active."""
+        """Make a split's registers current, with other lanes active."""
         self._show(Split(split.block, mask, split.frame, None))
 
     def run(self, fuel: int) -> str:
-        """Run until every split has left or waits: "done", "waiting" or "yield"."""
+        """Run until every split has exited or waits: "done", "waiting" or "yield"."""
         self.fuel = fuel
         turns = len(self.ready)
         while self.ready or self._join_collectives() or self._let_return():
@@ -135,7 +135,7 @@ class Warp:
         return "waiting" if self.parked else "done"
 
     def _advance(self, split: Split) -> None:
-        """Run one split until it diverges, reconverges, parks, leaves or must yield."""
+        """Run one split until it diverges, reconverges, parks, exits or must yield."""
         launch = self.block.launch
         while True:
             code = split.frame.code.blocks[split.block]
@@ -161,9 +161,9 @@ class Warp:
                     return
 
     def comes_back(self, split: Split) -> bool:
-        """Whether the warp, which runs a split, has been where it is.
+        """Whether the state of the warp, which runs a split, repeats.
 
-        What other warps do may still lead it on.
+        Other warps may still change what it waits for.
         """
         self.ready.append(split)
         try:
@@ -175,7 +175,7 @@ class Warp:
     # -- divergence and reconvergence ------------------------------------------------
 
     def reconverges(self, split: Split) -> bool:
-        """Let a split wait where its lanes reconverge; True if it stands there."""
+        """Let a split wait at its reconvergence point; return whether it is there."""
         reconvergence = split.reconvergence
         if (
             reconvergence is None
@@ -189,7 +189,7 @@ class Warp:
         return True
 
     def _release(self, reconvergence: Reconvergence) -> None:
-        """Let lanes go on as one split once all of them have arrived."""
+        """Merge lanes into one split once all of them have arrived."""
         if not np.array_equal(reconvergence.arrived, reconvergence.expected):
             return
         if not reconvergence.arrived.any():
@@ -206,7 +206,7 @@ class Warp:
             self.ready.append(joined)
 
     def _give_way(self) -> None:
-        """Let waiting lanes go on when those that they wait for only spin.
+        """Let waiting lanes continue when the lanes that they wait for only spin.
 
         Lanes that left a loop wait where the loop ends. If the others spin for a
         value that the waiting lanes write, waiting would never end; since Volta
@@ -228,7 +228,7 @@ class Warp:
                 reconvergence = reconvergence.outer
 
     def _let_return(self) -> bool:
-        """Let lanes return that parked lanes wait for, if they only wait to return."""
+        """Send lanes on that only wait to return, if parked lanes wait for them."""
         for split in self.parked:
             reconvergence = split.reconvergence
             while reconvergence is not None and hasattr(split.waits_for, "join"):
@@ -242,7 +242,7 @@ class Warp:
         return False
 
     def _send_ahead(self, reconvergence: Reconvergence) -> None:
-        """Lanes that have arrived where they reconverge go on without the others."""
+        """Let lanes at the reconvergence point continue without the others."""
         ahead = reconvergence.arrived.copy()
         reconvergence.expected &= ~ahead
         reconvergence.arrived[:] = False
@@ -274,7 +274,7 @@ class Warp:
                 self.ready.append(branch)
 
     def leave(self) -> None:
-        """The current lanes return, or exit the kernel."""
+        """Let the current lanes return from a function, or exit the kernel."""
         split = self.split
         if split.frame.caller is None:
             self.exit(split.mask)
@@ -291,7 +291,7 @@ class Warp:
             self.ready.append(back)
 
     def exit(self, mask: np.ndarray) -> None:
-        """Lanes end; nobody waits for them to reconverge any more."""
+        """Let lanes exit; reconvergence no longer waits for them."""
         self.live &= ~mask
         self.idle_turns = 0
         seen: set[int] = set()
@@ -304,7 +304,7 @@ class Warp:
                 self._release(inner)
 
     def drop(self, mask) -> None:
-        """Some of the current lanes end, the others go on."""
+        """Let some of the current lanes exit; the others continue."""
         split = self.split
         split.mask = split.mask & ~mask
         split.count = int(np.count_nonzero(split.mask))
@@ -328,7 +328,7 @@ class Warp:
         self.parked += parts
 
     def resume(self, split: Split) -> None:
-        """A parked split goes on with the block after the one it stopped in."""
+        """Let a parked split continue with the block after the one it stopped in."""
         self.parked.remove(split)
         split.waits_for = None
         split.block += 1
@@ -336,7 +336,7 @@ class Warp:
             self.ready.append(split)
 
     def resume_together(self, splits: list[Split]) -> None:
-        """Parked splits go on; those of one place that reconverge in one become one."""
+        """Let parked splits continue; equal ones become one split."""
         alike: dict[tuple, list[Split]] = {}
         for split in splits:
             key = id(split.frame), id(split.reconvergence), split.block
@@ -349,12 +349,12 @@ class Warp:
             self.resume(first)
 
     def _join_collectives(self) -> bool:
-        """Execute a collective whose lanes came in several splits, if complete."""
+        """Execute a complete collective whose lanes came in several splits."""
         awaited = dict.fromkeys(split.waits_for for split in self.parked)
         return any(one.join(self) for one in awaited if hasattr(one, "join"))
 
     def where(self) -> list[tuple[np.ndarray, object]]:
-        """Lanes and last instruction of every split, for reports."""
+        """Return the lanes and the last instruction of every split, for reports."""
         return [
             (split.mask, split.frame.code.last_instruction(split.block))
             for split in (*self.ready, *self.parked)

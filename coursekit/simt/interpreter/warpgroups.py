@@ -1,4 +1,4 @@
-"""Products of matrices that four warps compute together: `wgmma` in TF32.
+"""Matrix products that four warps compute together: `wgmma` in TF32.
 
 A warpgroup multiplies A, 64 x 8, by B, 8 x N, and adds the product to D, 64 x N, or
 puts it there. Warp w of the four has rows 16 w to 16 w + 15 of A and D; what its lanes
@@ -44,7 +44,7 @@ def columns_of(instruction) -> int | None:
 
 
 def is_right(_scope, instruction) -> bool:
-    """Whether the operands of `wgmma` are as many, and of the kind, that it takes."""
+    """Whether the operands of `wgmma` have the right number and kind."""
     name, operands = ".".join(instruction.modifiers), instruction.operands
     if name in _ORDER:
         numbers = [isinstance(o, Immediate) and o.kind == "int" for o in operands]
@@ -77,7 +77,7 @@ def _is_descriptor(operand) -> bool:
 
 
 def make(decoder, instruction):
-    """Make the step of any `wgmma`."""
+    """Make the step of any `wgmma` instruction."""
     name = ".".join(instruction.modifiers)
     if name in _ORDER:
         decoder.no_guard(instruction)
@@ -87,7 +87,7 @@ def make(decoder, instruction):
 
 
 def _order(instruction, waits: bool, warp) -> None:
-    """Fence, commit or wait: products are complete, so there is nothing to do."""
+    """Do nothing for a fence, commit or wait, since products complete at once."""
     _require_all(warp, instruction)
     if waits and warp.observer is not None:
         warp.observer.synchronises(warp, instruction, EVERY_LANE, warp.mask)
@@ -122,32 +122,32 @@ def _multiply(decoder, instruction, columns: int):
 
 
 def _joined(held: np.ndarray) -> np.ndarray:
-    """D, row by row, from what the lanes hold of it."""
+    """Return D row by row, from the lanes' registers."""
     parts = held.reshape(-1, 2, 2, 8, 4)  # columns by 8, half, side, row, pair
     return parts.transpose(1, 3, 0, 4, 2).reshape(ROWS, -1)
 
 
 def _shared_out(d: np.ndarray) -> np.ndarray:
-    """What the lanes hold of D."""
+    """Return the lanes' registers of D."""
     parts = d.reshape(2, 8, -1, 4, 2)
     return parts.transpose(2, 0, 4, 1, 3).reshape(-1, LANES)
 
 
 class _Held:
-    """A, as registers of the lanes."""
+    """The matrix A in registers."""
 
     def __init__(self, decoder, _instruction, operand):
         self._slots = [decoder.layout.operand(e, "b32") for e in operand.elements]
 
     def matrix(self, warp, _first: int, rows: int) -> np.ndarray:
-        """Rows of the warp."""
+        """Return the rows of the warp."""
         held = np.concatenate([warp.slots[slot] for slot in self._slots])
         parts = held.reshape(2, 2, 8, 4)  # columns by 4, half, row, column
         return _floats(parts.transpose(1, 2, 0, 3).reshape(rows, DEPTH))
 
 
 class _Stored:
-    """A or B, in shared memory."""
+    """The matrix A or B in shared memory."""
 
     def __init__(self, decoder, instruction, operand):
         self._program, self._instruction = decoder.program, instruction
@@ -155,7 +155,7 @@ class _Stored:
         self._access = decoder.access(instruction, "shared", WORD, READS)
 
     def matrix(self, warp, first: int, rows: int) -> np.ndarray:
-        """Rows from `first` on; of B these are columns."""
+        """Return rows from `first` on; of B these are columns."""
         bits = warp.slots[self._slot]
         bits = int(_same(warp, self._instruction, bits, "describes a matrix"))
         place = Place.read(bits)
@@ -168,7 +168,7 @@ class _Stored:
         return _floats(words[addresses >> 4].reshape(rows, DEPTH))
 
     def _check(self, warp, addresses) -> None:
-        """See that all words lie in arrays, and tell the observer which."""
+        """Check that all words lie in arrays, and report them to the observer."""
         memory = warp.block.shared
         region = memory.find(int(addresses[0]))
         if region is not None and _inside(region, addresses).all():
@@ -206,7 +206,7 @@ class _Stored:
 
 
 def _inside(region, addresses) -> np.ndarray:
-    """Which words lie in a region as a whole."""
+    """Return which words lie in a region as a whole."""
     if region is None:
         return np.zeros(len(addresses), bool)
     offsets = addresses - region.address
@@ -218,7 +218,7 @@ def _floats(words: np.ndarray) -> np.ndarray:
 
 
 def _same(warp, instruction, values, does: str):
-    """The value that all lanes give.
+    """Return the value that all lanes give.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def _same(warp, instruction, values, does: str):
 
 
 def _require_all(warp, instruction) -> None:
-    """Raise an error if a lane, or a warp of the four, is missing."""
+    """Raise an error if a lane, or one of the four warps, is missing."""
     if not warp.all:
         raise products.incomplete(warp, instruction)
     if warp.index | WARPS - 1 >= len(warp.block.warps):

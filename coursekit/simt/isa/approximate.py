@@ -1,4 +1,4 @@
-"""The `.approx` functions of PTX: ours, not the hardware's bits.
+"""The `.approx` functions of PTX, within NVIDIA's error bounds, not bit by bit.
 
 NVIDIA documents an error bound for these instructions and no algorithm. Here each is
 evaluated in float64, to about 1e-12, and rounded once: closer than the bound, and the
@@ -30,7 +30,7 @@ _FAR = 2.0**18
 
 
 def _exp_terms(scale: float, count: int) -> tuple[float, ...]:
-    """Taylor coefficients of exp(scale * x), the highest first."""
+    """Return Taylor coefficients of exp(scale * x), the highest first."""
     terms = [1.0]
     for k in range(1, count):
         terms.append(terms[-1] * scale / k)
@@ -38,7 +38,7 @@ def _exp_terms(scale: float, count: int) -> tuple[float, ...]:
 
 
 def _alternating(first: int, count: int) -> tuple[float, ...]:
-    """Taylor coefficients of sin (first 1) or cos (first 0) in x**2, highest first."""
+    """Return Taylor coefficients of sin (first 1) or cos (first 0) in x**2."""
     terms = [1.0]
     for k in range(1, count):
         n = first + 2 * k
@@ -47,7 +47,7 @@ def _alternating(first: int, count: int) -> tuple[float, ...]:
 
 
 def _arrays(terms) -> tuple[np.ndarray, ...]:
-    """Arrays without dimensions, which NumPy takes faster than Python numbers."""
+    """Return zero-dimensional arrays, which NumPy processes faster than numbers."""
     return tuple(np.array(term) for term in terms)
 
 

@@ -54,13 +54,13 @@ def find_highest(shift_amount: bool) -> Callable:
 
 
 def _ones(count, dtype):
-    """Masks of `count` low bits; all bits for counts of the width or more."""
+    """Return masks of `count` low bits; all bits for counts of the width or more."""
     every = dtype(~dtype(0))
     return ~np.left_shift(every, count.astype(dtype))
 
 
 def _field(position, length, bits):
-    """Position, and how many bits of the field lie inside the word."""
+    """Return the position, and how many bits of the field lie inside the word."""
     position, length = position & 255, length & 255
     return position, np.minimum(length, np.maximum(bits - position.astype(np.int32), 0))
 
@@ -240,7 +240,7 @@ def logic3(a, b, c, table):
 
 
 def logic3_tested(combine: np.ufunc) -> Callable:
-    """`lop3` that also combines (result != 0) with a predicate."""
+    """Compute `lop3`, and combine (result != 0) with a predicate."""
 
     def evaluate(a, b, c, table, p):
         result = logic3(a, b, c, table)

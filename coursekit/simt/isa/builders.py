@@ -1,4 +1,4 @@
-"""Builders of the table's functions: each takes the form of a row that matched.
+"""Builders of the instruction table: from a matched form to the lanes' function.
 
 They put together a function of `integer`, `bits`, `floating`, `comparison` or
 `approximate` with what the modifiers ask for: .ftz around it, .sat and .relu behind
@@ -29,7 +29,7 @@ def always(function):
 
 
 def same(a):
-    """Return the source."""
+    """Return the source unchanged."""
     return a
 
 

@@ -1,4 +1,4 @@
-"""Where a descriptor says that a matrix lies in shared memory, for `wgmma` in TF32.
+"""Matrix descriptors: where a matrix lies in shared memory, for `wgmma` in TF32.
 
 A descriptor has 64 bits and counts in units of 16 bytes: a start (bits 0 to 13), a
 leading distance l (16 to 29) and a stride s (32 to 45). Bits 62 and 63 say whether
@@ -28,7 +28,7 @@ _SWIZZLES = (0, 8, 4, 2)
 
 
 class Place(NamedTuple):
-    """The parts of a descriptor.
+    """The fields of a descriptor.
 
     Attributes
     ----------
@@ -48,14 +48,14 @@ class Place(NamedTuple):
 
     @classmethod
     def read(cls, bits: int) -> Place:
-        """Take a descriptor apart."""
+        """Decode a descriptor."""
         start, leading, stride = (
             (bits >> shift & 0x3FFF) * WORD for shift in (0, 16, 32)
         )
         return cls(start, leading, stride, _SWIZZLES[bits >> 62], bits >> 49 & 7)
 
     def addresses(self, first: int, rows: int) -> np.ndarray:
-        """Where in shared memory the two words of each row lie, row by row."""
+        """Return the shared addresses of the two words of each row, row by row."""
         found = self.start + _distances(self[1:4], first, rows)
         if self.words:
             found ^= (found >> 7 & self.words - 1) << 4
@@ -64,7 +64,7 @@ class Place(NamedTuple):
 
 @functools.lru_cache(256)
 def _distances(shape: tuple, first: int, rows: int) -> np.ndarray:
-    """Bytes from the start of a matrix to the two words of each row."""
+    """Return the bytes from a matrix's start to the two words of each row."""
     leading, stride, words = shape
     row = np.arange(first, first + rows, dtype=np.int64)[:, None]
     half = np.arange(2) * (WORD if words else leading)

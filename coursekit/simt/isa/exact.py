@@ -1,4 +1,4 @@
-"""Float64 operations by Python integers, one lane at a time: slow and always right.
+"""Float64 operations by Python integers, lane by lane: slow and always right.
 
 A float is an integer times a power of two, so products and sums are exact integers,
 and the rounding is spelled out. The vector code calls this for the rare lanes where

@@ -150,7 +150,7 @@ def fma64(a, b, c):
 
 
 def _moderate(a, b, c, product) -> bool:
-    """Whether all lanes are safe, told quickly; False may be a false alarm."""
+    """Whether all lanes are certainly safe; False may be a false alarm."""
     small = np.count_nonzero(np.abs(product) < _TINY)
     if small:
         small -= np.count_nonzero((a == 0) | (b == 0))
@@ -158,7 +158,7 @@ def _moderate(a, b, c, product) -> bool:
 
 
 def _safe(a, b, c, product):
-    """Lanes in which no step of `fma64` can overflow or underflow."""
+    """Return the lanes in which no step of `fma64` can overflow or underflow."""
     size = np.abs(product)
     largest = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.maximum(size, np.abs(c)))
     return (largest < 2.0**900) & ((size >= 2.0**-900) | (a == 0) | (b == 0))
@@ -269,13 +269,13 @@ def of_three(function: Callable) -> Callable:
 
 
 def of_magnitudes(function: Callable, kind: str) -> Callable:
-    """Apply to absolute values."""
+    """Apply a function to absolute values."""
     size = absolute(kind)
     return lambda *x: function(*map(size, x))
 
 
 def with_product_sign(function: Callable, kind: str) -> Callable:
-    """Apply to absolute values and give the sign of a * b, `.xorsign.abs`."""
+    """Apply to absolute values and set the sign of a * b, `.xorsign.abs`."""
     size, flip = absolute(kind), negate(kind)
 
     def negative(x):

@@ -18,12 +18,12 @@ _LOW32 = np.uint64(0xFFFFFFFF)
 
 
 def parts(x: np.ndarray, dtype) -> np.ndarray:
-    """See the bytes of `x` as narrower numbers."""
+    """Return the bytes of `x` as narrower numbers."""
     return np.ascontiguousarray(x).view(dtype)
 
 
 def unsigned(x: np.ndarray) -> np.ndarray:
-    """See the bits of `x` as an unsigned number."""
+    """Return the bits of `x` as an unsigned number."""
     return x.view(_UNSIGNED[x.dtype.itemsize])
 
 

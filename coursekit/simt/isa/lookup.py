@@ -1,4 +1,4 @@
-"""The one table of PTX operations that work on each lane alone.
+"""Find the row of a lane-wise instruction: its types, its function and its cost.
 
 `operation` gives an instruction's types, meaning and cost; `atomic` gives the
 update that an atom or red makes in memory. The rows are in `table.py`.
@@ -47,7 +47,7 @@ ORDERS = {"relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "
 
 @dataclass(frozen=True)
 class Operation:
-    """What one lane-wise instruction reads, computes, writes and costs.
+    """A lane-wise instruction: what it reads, computes and writes, and its cost.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ def _look_up(opcode: str, modifiers: str, results: int, sources: int):
 
 
 def operation(instruction: Instruction) -> Operation | None:
-    """Return what a lane-wise instruction does, None for any other instruction.
+    """Return the operation of a lane-wise instruction, None for any other one.
 
     `mov` that packs or unpacks a vector in braces is not lane-wise: see `pack`.
 

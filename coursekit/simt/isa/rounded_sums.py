@@ -1,4 +1,4 @@
-"""Sums of products of short numbers, each rounded to float32, many at a time.
+"""Sums of products of short numbers, each sum rounded to float32, vectorised.
 
 A chain of `fma32` gives the same with more calls of NumPy. Here each sum is made in
 float64 and rounded from there. That rounds once, unless the float64 is not exact and
@@ -19,7 +19,7 @@ _SMALLEST_NORMAL = 2.0**-126
 
 
 def dot(a, b, d) -> np.ndarray:
-    """Add products one by one to each element of a matrix.
+    """Add products one by one to each element of a matrix, each sum rounded.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows of the instruction table, and how their syntax lines match PTX modifiers.
+"""Rows of the instruction table, and how their syntax matches PTX modifiers.
 
 A syntax line is written as in the PTX manual, `add{.RND}{.ftz}{.sat}.REAL`: braces
 hold what may be left out, and a word in capitals stands for any word of its list
@@ -63,11 +63,11 @@ WORDS = {
 
 
 class Form(dict):
-    """The words that one instruction put into a syntax line, by their names there."""
+    """The words by which one instruction matched a syntax line."""
 
     @property
     def rounding(self) -> str:
-        """The rounding mode: rn unless the instruction names another."""
+        """The rounding mode: rn unless the instruction names another one."""
         return self.get("RND") or "rn"
 
 
@@ -118,7 +118,7 @@ class Row:
 
     @property
     def opcode(self) -> str:
-        """The word before the first dot."""
+        """The opcode: the word before the first dot."""
         return re.match(r"\w+", self.syntax)[0]
 
     @cached_property
@@ -147,7 +147,7 @@ class Row:
         return Form({k: v for k, v in found.groupdict().items() if v is not None})
 
     def types(self, words: str, form: Form) -> tuple[str, ...]:
-        """Write the types of `results` or `sources` for one form."""
+        """Return the types of `results` or `sources` for one form."""
         return tuple(
             WIDE[form[word[:-1]]] if word[-1] == "+" else form.get(word, word)
             for word in words.split()

@@ -1,6 +1,6 @@
-"""The rows of the instruction table; `isa.py` finds the row of an instruction.
+"""The rows of the instruction table, which `lookup.py` searches.
 
-A row reads: syntax, results, sources, function. See `forms.py` for the notation.
+A row reads: syntax, results, sources, function. See `syntax.py` for the notation.
 Some rows take a little more than ptxas does; none gives a form another meaning.
 """
 

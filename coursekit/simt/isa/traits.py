@@ -1,4 +1,4 @@
-"""What every part of the simulator must know of an opcode, in one record each.
+"""Traits of each opcode, shared by engines, analyses and checkers: one record each.
 
 The interpreter, the compiled code, the analyses and the checkers ask `of(instruction)`.
 An opcode without a row of its own is lane-wise: it computes one result from its sources
@@ -96,7 +96,7 @@ class Traits:
 
     @property
     def leads_elsewhere(self) -> bool:
-        """Whether the instruction behind it need not be the next one."""
+        """Whether the next instruction to execute may be another one."""
         return self.jumps or self.leaves
 
 
@@ -169,10 +169,10 @@ LANEWISE = Traits()
 
 
 def of(instruction) -> Traits:
-    """The traits of an instruction's opcode."""
+    """Return the traits of an instruction's opcode."""
     return TRAITS.get(instruction.opcode, LANEWISE)
 
 
 def is_block_barrier(instruction) -> bool:
-    """Whether warps of a block wait for each other at an instruction."""
+    """Whether an instruction is a barrier of warps of a block."""
     return of(instruction).barrier and "warp" not in instruction.modifiers

@@ -1,4 +1,4 @@
-"""Counters with Nsight Compute's definitions, and the rules that produce them.
+"""Counters as Nsight Compute defines them, and the rules that compute them.
 
 The rules for sectors, wavefronts and bank conflicts are those that reproduced
 every one of 480 single-warp accesses measured with Nsight Compute on an H200
@@ -36,12 +36,12 @@ _DERIVED = ("sectors_per_request", "warp_efficiency", "arithmetic_intensity")
 
 
 def sectors(addresses: np.ndarray) -> int:
-    """Number of distinct 32-byte sectors; accesses are aligned, so none spans two."""
+    """Return the number of distinct 32-byte sectors of aligned accesses."""
     return len(set((addresses >> SECTOR_BITS).tolist()))
 
 
 def repeated_passes(addresses: np.ndarray) -> list[np.ndarray]:
-    """Split lanes into passes: the i-th lane with an address goes in pass i."""
+    """Split lanes into passes: the i-th lane with an address is in pass i."""
     seen: dict[int, int] = {}
     passes: list[list[int]] = []
     for lane, address in enumerate(addresses.tolist()):
@@ -54,7 +54,7 @@ def repeated_passes(addresses: np.ndarray) -> list[np.ndarray]:
 
 
 def atomic_sectors(addresses: np.ndarray) -> int:
-    """Sectors of a global atomic: distinct sectors of each pass, summed.
+    """Return the sectors of a global atomic: distinct ones per pass, summed.
 
     An H200 sometimes adds a sector or two where the lanes of a request are scattered
     over more than four 128-byte lines, for the same addresses always: for 20 of 64
@@ -66,7 +66,7 @@ def atomic_sectors(addresses: np.ndarray) -> int:
 
 
 def _banks(addresses: list[int], width: int) -> int:
-    """Wavefronts of one group of lanes: most distinct words that share a bank."""
+    """Return wavefronts of a group of lanes: most distinct words on one bank."""
     words = {(a >> 2) + k for a in addresses for k in range(max(width // 4, 1))}
     busy = [0] * BANKS
     for word in words:
@@ -84,7 +84,7 @@ def _pairs_agree(by_lane: dict[int, int], distance: int) -> bool:
 def shared_wavefronts(
     lanes: list[int], addresses: list[int], width: int, *, load: bool
 ) -> tuple[int, int]:
-    """Wavefronts and bank conflicts of one shared load or store of a warp.
+    """Return wavefronts and bank conflicts of one shared access of a warp.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def shared_wavefronts(
 
 
 def bypassing_sectors(origins: np.ndarray, places: np.ndarray) -> int:
-    """Sectors of an asynchronous copy that goes around L1 (`cp.async.cg`).
+    """Return the sectors of a copy that bypasses L1 (`cp.async.cg`).
 
     L2 sends a sector for each 32 bytes of shared memory that are written from one
     128-byte line: so often the hardware counts, though lanes may share a sector.
@@ -127,7 +127,7 @@ def bypassing_sectors(origins: np.ndarray, places: np.ndarray) -> int:
 def copy_wavefronts(
     origins: np.ndarray, places: np.ndarray, width: int, lanes
 ) -> tuple[int, int]:
-    """Wavefronts and bank conflicts of an asynchronous copy through L1.
+    """Return wavefronts and bank conflicts of an asynchronous copy through L1.
 
     L1 and shared memory have the same banks, and a wavefront takes at most one lane
     from each bank that is read to each that is written. Lanes never share a word: 32
@@ -155,7 +155,7 @@ def copy_wavefronts(
 
 
 def shared_atomic_wavefronts(addresses: np.ndarray) -> int:
-    """Wavefronts of a shared atomic: most active lanes that share a bank.
+    """Return wavefronts of a shared atomic: most lanes on one bank.
 
     Measured for ATOMS.ADD, MAX and EXCH of 32 bits. Others differ and are not counted
     like the hardware does: ATOMS.POPC.INC (`atomicAdd(p, 1)` without a result) counts
@@ -194,7 +194,7 @@ class Counters:
         raise AttributeError(f"Counters have no field {name!r}")
 
     def label(self, name: str) -> str:
-        """How a field relates to the hardware's counter of the same meaning."""
+        """Return how a field relates to the hardware's counter."""
         if name in _DERIVED:
             parts = {self.label(part) for part in _PARTS[name]}
             return next(k for k in ("ptx", "ncu", "sass", "exact") if k in parts)
@@ -222,7 +222,7 @@ class Counters:
         )
 
     def by_line(self) -> dict[tuple[str, int], Counters]:
-        """Counters of each source line, keyed by (file, line)."""
+        """Return the counters of each source line, keyed by (file, line)."""
         return dict(self.lines)
 
     @property

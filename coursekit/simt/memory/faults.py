@@ -1,4 +1,4 @@
-"""What went wrong in a kernel, said in words a student understands."""
+"""Errors of a kernel, worded for students."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NULL_SPAN = 1 << 32
 
 
 class Fault(Exception):
-    """An access that memory refuses; `position` counts the active lanes."""
+    """An illegal access; `position` counts the active lanes."""
 
     def __init__(self, position: int, address: int, width: int, region: Region | None):
         super().__init__(position, address, width, region)
@@ -29,7 +29,7 @@ def _lines_of(text: str) -> list[str]:
 
 
 def source_place(program, location: Location | None) -> tuple[Location | None, str]:
-    """The innermost position that lies in the student's source, and its text."""
+    """Return the innermost location in the student's source, and its text."""
     place = location
     while place is not None and place.file not in program.sources:
         place = place.inlined_at
@@ -72,7 +72,7 @@ _STATIC = re.compile(r"E(\d+)([A-Za-z_]\w*)")
 
 
 def readable(symbol: str) -> str:
-    """The name in the source of a variable that the compiler mangled.
+    """Return a variable's name in the source from its mangled name.
 
     >>> readable("_ZZ12matmul_tiledE2As")
     'As'
@@ -89,7 +89,7 @@ def readable(symbol: str) -> str:
 
 
 def _units(region: Region, width: int) -> tuple[int, tuple[int, ...]]:
-    """Bytes of one element and the extents of an array, as far as known."""
+    """Return the element size and the extents of an array, as far as known."""
     if region.dtype is not None:
         size = region.dtype.itemsize
         return size, region.shape or (region.nbytes // size,)
@@ -108,7 +108,7 @@ def _extent(region: Region, width: int) -> str:
 
 
 def element(region: Region, offset: int, width: int) -> str:
-    """Name the element at an offset, as the source does: `A[3200]`."""
+    """Return the element at an offset as the source writes it: `A[3200]`."""
     size, _ = _units(region, width)
     index, rest = divmod(offset, size)
     shown = f"{readable(region.name) or 'an array'}[{index}]"
@@ -116,7 +116,7 @@ def element(region: Region, offset: int, width: int) -> str:
 
 
 def access_error(warp, lane, instruction, fault: Fault, verb: str):
-    """The error for a refused access; `verb` is "reads", "writes" or "updates"."""
+    """Return the error for an illegal access; `verb` is reads, writes or updates."""
     region, address, width = fault.region, fault.address, fault.width
     if region is None:
         return _stray(warp, lane, instruction, address, width, verb)
@@ -183,7 +183,7 @@ def _bounds_advice(region: Region, offset: int) -> tuple[str, str]:
 
 
 def _wrapped(region: Region, offset: int) -> bool:
-    """Whether an offset looks like 32 bits without a sign that were to be negative."""
+    """Whether an offset looks like a negative 32-bit number without its sign."""
     size, _ = _units(region, 4)
     index = offset // size
     return region.nbytes < 1 << 31 and (1 << 32) - (1 << 20) <= index < 1 << 32
@@ -211,13 +211,13 @@ _LONG = (
 
 
 def too_long(timeout_s: float, who: str, instruction=None) -> tuple[str, str, str]:
-    """What is said of a launch that runs longer than it may: what, why, what to do."""
+    """Return the message for a launch over its time limit: what, why, cure."""
     said = f"{who} is still running after {timeout_s:g} s."
     return said, *endless_advice(instruction, *_LONG)
 
 
 def endless_advice(instruction, more: str = "", cure: str = "") -> tuple[str, str]:
-    """Why a launch never ends, and what to do about it; also `more`, and `cure`."""
+    """Return why a launch never ends, and the cure; also `more`, and `cure`."""
     place = instruction and instruction.location
     if place is not None and place.file.startswith("cooperative_groups"):
         return (
@@ -237,7 +237,7 @@ _LOOP = re.compile(r"\b(?:for|while)\b")
 
 
 def division_error(warp, lane: int, instruction):
-    """The error for an integer division by zero.
+    """Return the error for an integer division by zero.
 
     In a loop without a division the compiler divides by the step of the loop, to
     count its rounds.
@@ -262,12 +262,12 @@ def division_error(warp, lane: int, instruction):
 
 
 def is_global(address: int) -> bool:
-    """Whether a generic address points into global memory."""
+    """Whether a generic address is in global memory."""
     return GLOBAL_BASE <= address < (1 << 64) - NULL_SPAN
 
 
 def misses(region: Region, offsets: np.ndarray, width: int) -> np.ndarray:
-    """Which offsets are outside the region or misaligned for `width` bytes."""
+    """Return which offsets are out of bounds or misaligned for `width` bytes."""
     bad = (offsets & offsets.dtype.type(width - 1)) != 0
     if region.nbytes < width:
         return np.ones_like(bad)
@@ -275,7 +275,7 @@ def misses(region: Region, offsets: np.ndarray, width: int) -> np.ndarray:
 
 
 def unsupported(program, instruction: Instruction, why: str = "") -> Exception:
-    """The error for an instruction that the simulator lacks."""
+    """Return the error for an instruction that the simulator lacks."""
     place, shown = source_place(program, instruction.location)
     where = f"\n  {shown}" if shown else ""
     return errors.UnsupportedError.explained(

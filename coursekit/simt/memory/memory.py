@@ -31,7 +31,7 @@ _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 @dataclass(eq=False)
 class Region:
-    """A run of bytes with an address.
+    """A range of bytes with a simulated address.
 
     Attributes
     ----------
@@ -64,11 +64,11 @@ class Region:
 
     @functools.cached_property
     def host(self) -> int:
-        """Address of the bytes in this process."""
+        """The address of the bytes in this process."""
         return address_of(self.data)
 
     def view(self, width: int) -> np.ndarray:
-        """The bytes as unsigned integers of `width` bytes, padded at the end."""
+        """Return the bytes as unsigned integers of `width` bytes, padded at the end."""
         found = self._views.get(width)
         if found is None:
             whole = self.data if self.data.base is None else self.data.base
@@ -77,12 +77,12 @@ class Region:
 
 
 def address_of(array: np.ndarray) -> int:
-    """Where the first byte of an array lies on this machine."""
+    """Return the address of an array's first byte in this process."""
     return array.__array_interface__["data"][0]
 
 
 def storage(nbytes: int) -> np.ndarray:
-    """Make `nbytes` of host memory whose base is padded to whole 16-byte words."""
+    """Allocate `nbytes` of host memory, padded to whole 16-byte words."""
     return np.empty(-(-max(nbytes, 1) // 16) * 16, np.uint8)[:nbytes]
 
 
@@ -134,7 +134,7 @@ class Memory:
         return region
 
     def regions(self) -> list[Region]:
-        """What is allocated, by address."""
+        """The allocated regions by address."""
         return list(self._live.values())
 
     @staticmethod
@@ -151,7 +151,7 @@ class Memory:
         return data
 
     def free(self, region: Region) -> None:
-        """Give the bytes back; later accesses through its address are errors."""
+        """Free an allocation; later accesses through its address are errors."""
         if region.freed:
             return
         region.freed = True
@@ -171,12 +171,12 @@ class Memory:
             slot += 1
 
     def find(self, address: int) -> Region | None:
-        """The region whose slot holds `address`, whether or not it is inside."""
+        """Return the region whose slot holds `address`, in bounds or not."""
         return self._slots.get((address - GLOBAL_BASE) >> SLOT_BITS)
 
 
 class SharedMemory:
-    """The shared memory of one block: a few regions, as far apart as fits.
+    """The shared memory of one block: its variables, widely spaced.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class SharedMemory:
         self.bytes.fill(POISON)
 
     def find(self, address: int) -> Region | None:
-        """The region that holds `address` or lies nearest to it."""
+        """Return the region that contains `address` or is nearest to it."""
         if not self.regions:
             return None
         after = bisect_right(self._starts, address)
@@ -242,7 +242,7 @@ def shared_layout(variables) -> list[tuple[str, int, int]]:
 
 
 def local_region(nbytes: int) -> Region:
-    """Local memory of a warp: 32 stripes of `nbytes`, one a lane."""
+    """Return the local memory of a warp: 32 stripes of `nbytes`, one per lane."""
     stride = -(-max(nbytes, 16) // 16) * 16
     data = np.full(32 * stride, POISON, np.uint8)
     return Region(0, 32 * stride, data, "local memory", space="local")

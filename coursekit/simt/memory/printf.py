@@ -1,4 +1,4 @@
-"""Device printf: the format string and its arguments, read from memory."""
+"""Device printf: format strings and arguments, read from simulated memory."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def format_text(template: str, data: bytes, memory) -> str:
 
 
 def _number(arguments: _Arguments, text: str | None) -> int | None:
-    """A width or a precision, which `*` takes from the arguments."""
+    """Return a width or a precision, which `*` takes from the arguments."""
     if text == "*":
         return arguments.take("i")
     return int(text[:9]) if text else None
@@ -102,6 +102,6 @@ def _one(spec: str, kind: str, length: str | None, arguments, memory) -> str:
 
 
 def _signed(value: int, bits: int) -> int:
-    """The low bits of a number, read with a sign."""
+    """Return the low bits of a number, read with a sign."""
     half = 1 << (bits - 1)
     return (value + half) % (2 * half) - half

@@ -1,4 +1,4 @@
-"""Tensor maps of the simulator: what a TMA copy is to move, in 128 bytes of our own."""
+"""Tensor maps of the simulator: the box that a TMA copy moves, in 128 bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATTERNS = {0: 0, 32: 1, 64: 3, 128: 7}
 
 @dataclass(frozen=True)
 class TensorMap:
-    """An array in global memory, and the box of it that one copy moves.
+    """An array in global memory, and the box that one copy moves.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class TensorMap:
 
     @classmethod
     def read(cls, data: bytes) -> TensorMap | None:
-        """Decode a map; None where these bytes are none."""
+        """Decode a map; None where the bytes are none."""
         magic, address, itemsize, rank, swizzle, *both = _HEAD.unpack_from(data)
         if magic != MAGIC:
             return None
@@ -55,7 +55,7 @@ class TensorMap:
 
     @property
     def box_bytes(self) -> int:
-        """Bytes that a copy brings, zeros outside of the array among them."""
+        """The bytes that a copy writes, including zeros outside the array."""
         return self.itemsize * int(np.prod(self.box))
 
     def rows(self, start) -> tuple[np.ndarray, np.ndarray, int]:
@@ -83,6 +83,6 @@ class TensorMap:
         return source, target, int(last[0] - first[0]) * self.itemsize
 
     def order(self, address: int) -> np.ndarray:
-        """Where in shared memory each 16 bytes of the box go, from `address` on."""
+        """Return the shared offsets of the box's 16-byte words, from `address` on."""
         places = address + 16 * np.arange(-(-self.box_bytes // 16))
         return places ^ ((places >> 7 & PATTERNS[self.swizzle]) << 4)

@@ -48,7 +48,7 @@ class Locations:
         self.current: ir.Location | None = None
 
     def move(self, at: str, call: str | None) -> None:
-        """Follow one `.loc`; line 0 marks generated code and changes nothing."""
+        """Apply one `.loc`; line 0 marks generated code and changes nothing."""
         key = tuple(map(int, at.split()))
         if key[1] == 0:
             return
@@ -57,7 +57,7 @@ class Locations:
         self.latest[key] = (self.current, depth)
 
     def _site(self, call: str) -> tuple[ir.Location | None, int]:
-        """Return where the call stands, and how many calls brought code there."""
+        """Return the location of the call, and the depth of inlining there."""
         key = tuple(map(int, call.split()))
         if key[1] == 0:
             return None, 0

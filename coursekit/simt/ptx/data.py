@@ -68,7 +68,7 @@ def variables(text: str, fail: Fail) -> list[ir.Variable]:
 
 @dataclass(slots=True)
 class _Traits:
-    """What the dotted words before the names say."""
+    """The attributes in the dotted words before the names."""
 
     space: str = ""
     type: str = ""

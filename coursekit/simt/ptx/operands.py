@@ -49,7 +49,7 @@ _DIGITS = "0123456789"
 
 @dataclass(slots=True)
 class Frame:
-    """What all scopes of one function share while it is read."""
+    """The state that all scopes of one function share during parsing."""
 
     source: Source
     module: ir.Module

@@ -25,7 +25,7 @@ TRIAL_BYTES = 4 << 20
 
 
 def run(launch) -> tuple[str, str]:
-    """Run all blocks of a launch; returns which engine did it, and a note.
+    """Run all blocks of a launch; return the engine that ran them, and a note.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def observe(launch) -> tuple[str, str]:
 
 
 def _say_where(launch, block: int) -> None:
-    """Raise the error of a launch that ran out of time in a block.
+    """Raise the time-out error of a block, with the thread and the line.
 
     The interpreter runs the block for a moment, to name a thread and a line.
 
@@ -97,9 +97,9 @@ def _say_where(launch, block: int) -> None:
 
 
 def _tried_often(launch, blocks) -> bool:
-    """Whether the interpreter did it, within what it may spend on this kernel in all.
+    """Whether the interpreter ran the launch within this kernel's total allowance.
 
-    What is launched again and again gets compiled, however short a launch is.
+    A kernel that is launched again and again gets compiled, however short a launch is.
     """
     compiled = engine.of_launch(launch)
     worth_s = max(TRIALS_S, TRIALS_EACH_S * _size(launch))
@@ -112,10 +112,10 @@ def _tried_often(launch, blocks) -> bool:
 
 
 def _size(launch) -> int:
-    """Instructions of a kernel."""
+    """Return the number of instructions of a kernel."""
     return len(launch.code.function.instructions)
 
 
 def _tried(launch, blocks, seconds: float) -> bool:
-    """Whether the interpreter ran the launch to its end, for it was worth the time."""
+    """Whether the interpreter ran the launch to its end within its trial."""
     return TRIAL_BYTES >= 0 and launch.try_to_interpret(blocks, seconds, TRIAL_BYTES)

@@ -37,7 +37,7 @@ from coursekit.simt.run.totals import tally
 
 @dataclass(frozen=True)
 class LaunchConfiguration:
-    """What a launch was asked to do; see `launch` for the parameters."""
+    """The configuration of a launch; see `launch` for the parameters."""
 
     program: Program
     name: str
@@ -60,7 +60,7 @@ class LaunchConfiguration:
 
 @dataclass
 class Journal:
-    """What has happened in a launch since its first block began."""
+    """The record of a launch since its first block began."""
 
     warps: int = 0
     finished_blocks: int = 0
@@ -68,21 +68,21 @@ class Journal:
     clock_reads: int = 0
 
     def note_start(self, warps: int) -> None:
-        """Note that warps begin."""
+        """Record that warps begin."""
         self.warps += warps
 
     def note_longest(self, instructions: int) -> None:
-        """Note how many instructions a warp has executed."""
+        """Record how many instructions a warp has executed."""
         if instructions > self.longest_warp_instructions:
             self.longest_warp_instructions = instructions
 
     def note_finished(self, block: Block) -> None:
-        """Note that a block is done."""
+        """Record that a block is complete."""
         self.finished_blocks += 1
         self.note_longest(max(warp.executed for warp in block.warps))
 
     def read_clock(self, warp) -> int:
-        """Read a clock that counts instructions, not cycles: it only ever grows."""
+        """Return a monotonic clock that counts instructions, not cycles."""
         self.clock_reads += 1
         return warp.executed + self.clock_reads
 
@@ -110,7 +110,7 @@ class Parameters:
         return name in self._places
 
     def value(self, name: str, offset: int, dtype: np.dtype):
-        """A value out of a parameter."""
+        """Return a value from a parameter."""
         key = (name, offset, dtype)
         if key not in self._values:
             start = self._places[name][0] + offset
@@ -118,7 +118,7 @@ class Parameters:
         return self._values[key]
 
     def region(self, name: str) -> Region:
-        """Memory that holds a parameter of which the kernel takes the address."""
+        """Return the memory of a parameter whose address the kernel takes."""
         if name not in self._regions:
             start, nbytes = self._places[name]
             data = storage(nbytes)
@@ -129,7 +129,7 @@ class Parameters:
         return self._regions[name]
 
     def free(self) -> None:
-        """Give back the memory that holds parameters."""
+        """Free the memory that holds parameters."""
         for region in self._regions.values():
             self._memory.free(region)
 
@@ -168,18 +168,18 @@ class Launch:
         self._trial: Trial | None = None
 
     def start_clock(self) -> None:
-        """Give the launch the time that it may take."""
+        """Start the time limit of the launch."""
         self._began = time.thread_time()
         self._deadline = time.monotonic() + self.configuration.timeout_s
 
     def watch(self) -> None:
-        """Let the observer see what the interpreter does."""
+        """Let the observer observe the interpreter."""
         self.program = self.configuration.observer.attach(self)
         self.code = self.program.code(self.configuration.name)
         self._reset_counts()
 
     def _check_sizes(self) -> None:
-        """Refuse what no GPU has on chip, and what no thread may have."""
+        """Refuse more shared or local memory than a GPU or a thread has."""
         shared = sum(nbytes for _, nbytes, _ in self.shared_variables)
         if shared > SHARED_SPAN:
             raise errors.LaunchError.explained(
@@ -199,7 +199,7 @@ class Launch:
     # -- what warps ask for --------------------------------------------------------
 
     def address_of(self, name: str) -> int:
-        """Address of a variable in the space it lives in."""
+        """Return the address of a variable in its space."""
         if name in self._shared_addresses:
             return self._shared_addresses[name]
         if name in self.program.variables:
@@ -214,12 +214,12 @@ class Launch:
 
     @property
     def workspace_address(self) -> int:
-        """Where barriers of the whole grid count; 0 without a cooperative launch."""
+        """Return the address of the grid barrier's counters, or 0."""
         return self._workspace.address if self._workspace is not None else 0
 
     @property
     def random(self) -> random.Random:
-        """Draws the orders of warps."""
+        """The random generator for the orders of warps."""
         if self._random is None:
             self._random = random.Random(self.configuration.order.seed)
         return self._random
@@ -246,7 +246,7 @@ class Launch:
         return LaunchResult(counters, engine, note)
 
     def _run_blocks(self) -> tuple[str, str]:
-        """Run all blocks; returns which engine did, and a note."""
+        """Run all blocks; return the engine that ran them, and a note."""
         observer = self.configuration.observer
         watched = observer is not None
         if self.configuration.engine == "interpreter" or (
@@ -261,7 +261,7 @@ class Launch:
         return engines.observe(self) if watched else engines.run(self)
 
     def start_again(self) -> None:
-        """Forget what has been counted, and draw the same orders of warps again."""
+        """Reset the counts, and repeat the same random orders of warps."""
         self._reset_counts()
         self.journal, self._random, self.patience = Journal(), None, PATIENCE
 
@@ -272,7 +272,7 @@ class Launch:
             self.code.count_as(self.configuration.plan.widths)
 
     def block_numbers(self) -> Sequence[int]:
-        """Linear indices of all blocks in the order of the launch."""
+        """Return the linear indices of all blocks in the order of the launch."""
         return self.configuration.order.block_numbers(self.blocks)
 
     def block_indices(self, numbers: Sequence[int]) -> Iterator:
@@ -319,7 +319,7 @@ class Launch:
     def try_to_interpret(
         self, numbers: Sequence[int], seconds: float, nbytes: int
     ) -> bool:
-        """Interpret blocks if that takes at most `seconds`; returns whether it did.
+        """Interpret blocks within `seconds`; return whether that was enough.
 
         If not, all is as it was before. At most `nbytes` of arrays are copied for that.
         """
@@ -337,16 +337,17 @@ class Launch:
     def take_turns(self) -> None:
         """Let all warps take short turns from now on.
 
-        The warp that asks for it has come back to where it was. Others may lead it on.
+        The warp that asks for it repeats its state; other warps may still change what
+        it waits for.
         """
         self.fuel = POLLING_FUEL
 
     def lose_patience(self) -> None:
-        """Let lanes that wait for others that only spin go on at once from now on."""
+        """From now on, let lanes continue at once when others only spin."""
         self.patience = 1
 
     def _check_endless(self, proof: EndlessLoopProof, blocks: list[Block]) -> None:
-        """Stop a launch that has come back to where it was."""
+        """Stop a launch whose state repeats."""
         if self.configuration.order.kind == "seed":  # the next orders are others
             return
         warps = [warp for block in blocks for warp in block.warps]
@@ -361,11 +362,11 @@ class Launch:
 
     @property
     def _polls(self) -> bool:
-        """Whether the kernel may wait for memory that other warps write."""
+        """Whether the kernel may wait for a write of another warp."""
         return self.program.polls(self.configuration.name)
 
     def tick(self, done: int) -> None:
-        """Compiled code asks, now and then, whether to go on with block `done`."""
+        """Check the time limit for compiled code, and report its progress."""
         if time.monotonic() >= self._deadline:
             raise OutOfTime(done)
         self._report_progress(done)
@@ -375,7 +376,7 @@ class Launch:
             self.configuration.progress(done, self.blocks)
 
     def _check_trial(self) -> None:
-        """Stop a launch that will compute longer than it was to be tried."""
+        """Stop a launch whose trial predicts too long a run."""
         if self._trial is not None:
             spent_s = time.thread_time() - self._began
             self._trial.check(spent_s, self.journal.finished_blocks, self.blocks)
@@ -386,7 +387,7 @@ class Launch:
             self._trial.keep(region)
 
     def check_time(self, warp) -> None:
-        """Stop a launch that runs longer than it may, or than it was to be tried."""
+        """Stop a launch that exceeds its time limit or its trial's."""
         self._check_trial()
         if time.monotonic() < self._deadline:
             self._report_progress(self.journal.finished_blocks)

@@ -1,4 +1,4 @@
-"""In which order a launch takes turns, how long it may take, and its result."""
+"""Order of turns, trial and result of a launch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOCAL_BYTES = 512 << 10
 
 @dataclass(frozen=True)
 class Order:
-    """In which order the warps of a block, and the blocks, take turns.
+    """The order in which the warps of a block, and the blocks, take turns.
 
     `kind` is "forward", "reverse", "seed" or "list"; a seed draws a new order for
     every stretch between barriers.
@@ -51,7 +51,7 @@ class Order:
         )
 
     def arrange(self, block) -> list:
-        """The warps of a block in the order of this turn."""
+        """Return the warps of a block in the order of this turn."""
         warps = block.warps
         if self.kind == "reverse":
             return warps[::-1]
@@ -65,7 +65,7 @@ class Order:
         return warps
 
     def block_numbers(self, count: int) -> Sequence[int]:
-        """Linear indices of all blocks in order."""
+        """Return the linear indices of all blocks in order."""
         numbers = range(count)
         if self.kind == "reverse":
             return numbers[::-1]
@@ -75,7 +75,7 @@ class Order:
 
 
 class OutOfTime(Exception):
-    """Compiled code has run longer than it may, in the block at a position."""
+    """Compiled code has exceeded its time limit, in the block at a position."""
 
     def __init__(self, position: int):
         super().__init__(position)
@@ -83,11 +83,11 @@ class OutOfTime(Exception):
 
 
 class TriedLongEnough(Exception):
-    """A launch is too long for the interpreter, if there is another way."""
+    """The trial of a launch in the interpreter has exceeded its limit."""
 
 
 class Trial:
-    """A launch that the interpreter may try for some seconds, and what puts it back.
+    """A trial run in the interpreter, which can be undone.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Trial:
         self.copies[region] = region.data.copy()
 
     def check(self, spent_s: float, done: int, blocks: int) -> None:
-        """Stop a launch that will compute longer than it may.
+        """Stop a launch that is predicted to exceed the trial's time.
 
         Raises
         ------
@@ -131,14 +131,14 @@ class Trial:
                 raise TriedLongEnough
 
     def put_back(self) -> None:
-        """Give the arrays what they held before the trial."""
+        """Restore the arrays as they were before the trial."""
         for region, data in self.copies.items():
             region.data[:] = data
 
 
 @dataclass(frozen=True)
 class LaunchResult:
-    """What a launch leaves besides the contents of memory.
+    """The result of a launch besides the contents of memory.
 
     `engine` is "compiled", "interpreter" or "both"; `note` says why the interpreter ran
     where compiled code was asked for.

@@ -1,4 +1,4 @@
-"""Adds up what a launch did, per source line and in all."""
+"""Sums of counts, per source line and for the launch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PASSES = {
 
 
 def tally(launch) -> Counters:
-    """Counters of a finished launch."""
+    """Return the counters of a finished launch."""
     lines: dict[tuple[str, int], Counter] = defaultdict(Counter)
     inexact: set[str] = set()
     for code in launch.program.decoded():
@@ -50,12 +50,12 @@ def tally(launch) -> Counters:
 
 @dataclass(frozen=True)
 class Facts:
-    """What of a function's counts is known before a launch.
+    """Facts about a function's counts that are known before a launch.
 
     `places` are the source lines of its instructions; `blocks` hold, for each basic
     block, (line, instructions, barriers) of every line, and the instructions that may
-    count floating-point operations. Of `doubtful` atomics the machine's count may be
-    another one; `doubts` are about what depends on the order of threads.
+    count floating-point operations. The hardware may count the `doubtful` atomics
+    differently; `doubts` are about what depends on the order of threads.
     """
 
     places: tuple[tuple[str, int], ...]
@@ -125,10 +125,10 @@ def _count_code(program, code, lines, inexact) -> None:
 
 
 def _unconfirmed(launch, code) -> set[str]:
-    """Shared counts of which the machine code of the kernel does not tell.
+    """Return shared counts that a kernel's machine code cannot confirm.
 
-    Generic addresses, functions that are called, and loops that the assembler
-    unrolled while lanes leave them at different times.
+    These come from generic addresses, from called functions, and from loops that the
+    assembler unrolled while lanes leave them at different times.
     """
     own = code is launch.code
     inexact = {
@@ -146,10 +146,10 @@ def _unconfirmed(launch, code) -> set[str]:
 
 
 def _unknown(code) -> set[str]:
-    """Counts that no rule gives, of atomics and asynchronous copies.
+    """Return counts of atomics and asynchronous copies for which no rule is known.
 
-    An atomic that takes one pass for one sector or word each time is the same by any
-    rule, and so is a copy without conflicts. Shared floats are added in a loop.
+    An atomic that takes one pass for one sector or word each time counts the same by
+    any rule, and so does a copy without conflicts. Shared floats are added in a loop.
     """
     inexact = set()
     for access in code.accesses:
@@ -168,7 +168,7 @@ def _unknown(code) -> set[str]:
 
 
 def _nondeterministic(codes) -> set[str]:
-    """Counts that may differ from launch to launch, as the order of threads does."""
+    """Return counts that depend on the order of threads."""
     inexact = set()
     for code in codes:
         depends = code.facts.doubts
@@ -186,7 +186,7 @@ def _nondeterministic(codes) -> set[str]:
 
 
 def _one_at_a_time(code, index: int) -> bool:
-    """Whether single lanes have executed an instruction, never several together."""
+    """Whether only single lanes have executed an instruction, never several."""
     for block in code.blocks:
         if block.start <= index < block.start + block.length:
             lanes = code.guarded_lanes.get(index, block.lanes)
@@ -195,7 +195,7 @@ def _one_at_a_time(code, index: int) -> bool:
 
 
 def _counted(code, doubtful, scattered=frozenset()) -> set[str]:
-    """Fields that doubtful instructions of a function have counted."""
+    """Return the fields that doubtful instructions of a function have counted."""
     inexact = set()
     for access in code.accesses:
         index = access.instruction.index
@@ -215,7 +215,7 @@ def _counted(code, doubtful, scattered=frozenset()) -> set[str]:
 
 
 def _count_flops(operation, lanes: int, counts: Counter, inexact: set[str]) -> None:
-    """Count one instruction; hardware runs several where it `expands`."""
+    """Count one instruction; the hardware executes several where it `expands`."""
     name = _FLOPS.get(operation.flop_type or operation.results[0])
     if name is None:
         return

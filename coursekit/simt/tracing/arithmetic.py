@@ -1,8 +1,8 @@
-"""How each lane came to the element it touches, in the terms of the source.
+"""Formulas for the index that each lane computes, in the terms of the source.
 
-The steps of a trace are gone through once. Every integer register holds a sum of what
-the source names: threadIdx.x, parameters, values that were loaded. PTX has lost the
-names of local variables, so a loop's counter appears as the number that it is.
+The steps of a trace are read once, in order. Every integer register holds a sum of
+terms that the source names: threadIdx.x, parameters, loaded values. PTX has lost the
+names of local variables, so a loop's counter appears as its number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_TERMS = 6
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """How lanes compute an index.
+    """The formula by which lanes compute an index.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Formula:
 def formulas(
     steps: Sequence[Step], parameters: Sequence[str] = ()
 ) -> dict[int, tuple[Formula, ...]]:
-    """Explain the index of every access.
+    """Return formulas for the index of every access.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def formulas(
 
 
 class _Reader:
-    """Goes through steps; holds for each register what each lane has in it."""
+    """Reads steps in order, and holds each lane's formula for every register."""
 
     def __init__(self, parameters: tuple[str, ...]):
         self.parameters = parameters
@@ -116,7 +116,7 @@ class _Reader:
                 yield Formula(mask, written, in_bytes=element is None)
 
     def read(self, step: Step) -> None:
-        """Note what a step wrote."""
+        """Update the formulas with the results of a step."""
         for name, values in step.registers.items():
             if not any(isinstance(value, int) and not isinstance(value, bool)
                        for value in values):  # fmt: skip
@@ -154,7 +154,7 @@ class _Reader:
         ]
 
     def _variants(self, step: Step, operand, mask: int, numbers=None):
-        """Return (lanes, value) of an operand, for lanes that agree on how it came."""
+        """Return (lanes, value) of an operand for lanes with an equal formula."""
         if isinstance(operand, Immediate) and operand.kind == "int":
             return [(mask, constant(operand.value))]
         if isinstance(operand, Special) and numbers is not None:

@@ -1,4 +1,4 @@
-"""A step while it happens: what its lanes reach, and what they write."""
+"""A step while it is traced: the accesses and the results of its lanes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
 
 
 class Draft:
-    """A step that is not finished."""
+    """An unfinished step of a trace."""
 
     def __init__(self, program, instruction, mask, live: int):
         self.program, self.instruction = program, instruction
@@ -59,7 +59,7 @@ class Draft:
 
 
 def _values(slot, name: str, type_: str, mask) -> tuple:
-    """Values of a register, floats as floats and bits as signed numbers."""
+    """Return the values of a register, floats as floats and bits as signed numbers."""
     if type_[0] == "b" and slot.dtype.kind in "ui":
         floats = name.startswith(("%f", "%fd")) and slot.itemsize > 2
         kind = "f" if floats else "i"

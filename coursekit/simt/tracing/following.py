@@ -1,4 +1,4 @@
-"""A decoder whose program tells a tracer what it is about to do."""
+"""A decoder whose program reports each step to a tracer."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from coursekit.simt.interpreter.decode import Decoder
 
 
 class TracedAccess(Access):
-    """A memory instruction that says what it touches."""
+    """A memory instruction that reports its accesses to the tracer."""
 
     def __init__(self, tracer, instruction, space, width, verb):
         super().__init__(instruction, space, width, verb)
         self.tracer = tracer
 
     def parts(self, warp, addresses):
-        """Tell the tracer about the bytes of the active lanes, and find them."""
+        """Report the bytes of the active lanes to the tracer, and find them."""
         if not self.tracer.watches(warp):
             return super().parts(warp, addresses)
         self.tracer.touch(self, warp, addresses)
@@ -30,7 +30,7 @@ class TracedAccess(Access):
 
 
 class TracingDecoder(Decoder):
-    """Decodes a program whose steps a tracer sees."""
+    """Decodes a program that reports its steps to a tracer."""
 
     def __init__(self, tracer, program, function):
         super().__init__(program, function)
@@ -38,7 +38,7 @@ class TracingDecoder(Decoder):
         self._writes: list[tuple] = []
 
     def decode(self):
-        """Decode every block; those that end in a branch end it before the tracer."""
+        """Decode every block; those with a branch report it to the tracer."""
         code = super().decode()
         for block in code.blocks:
             last = self.function.instructions[block.start + block.length - 1]
@@ -47,17 +47,17 @@ class TracingDecoder(Decoder):
         return code
 
     def access(self, instruction, space, width, verb) -> Access:
-        """Make an access that the tracer sees."""
+        """Make an access that reports to the tracer."""
         made = TracedAccess(self.tracer, instruction, space, width, verb)
         self.code.accesses.append(made)
         return made
 
     def joined(self, steps: list[tuple]) -> list:
-        """Each step by itself, so that the tracer sees it."""
+        """Keep each step separate, so that the tracer sees it."""
         return [step for _, step in steps]
 
     def destination(self, operand, type_: str) -> int | None:
-        """Slot of a result; the tracer reads it after the step."""
+        """Return a result's slot, which the tracer reads after the step."""
         slot = super().destination(operand, type_)
         if slot is not None:
             self._writes.append((operand.name, slot, type_))
@@ -100,7 +100,7 @@ class TracingDecoder(Decoder):
         return followed
 
     def _endings_writes(self, instruction):
-        """Registers that a collective writes: those its operands name first."""
+        """Return the registers that a collective writes."""
         if instruction.opcode in ("bra", "brx", "call", "ret", "exit", "trap"):
             return
         if instruction.opcode in ("bar", "barrier") and "red" not in (

@@ -1,8 +1,8 @@
-"""Sums of products, as the indices of a kernel are: 256 * blockIdx.x + threadIdx.x.
+"""Linear forms for the indices of a kernel: 256 * blockIdx.x + threadIdx.x.
 
-An index is kept as a constant plus multiples of *atoms*. An atom is a value that the
-program got from elsewhere, or an operation other than plus and times. Its 32 values
-are known, because the program has run.
+An index is a constant plus multiples of *atoms*. An atom is a value from elsewhere in
+the program, or an operation other than plus and times. Its 32 values are known, because
+the program has run.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Linear:
         return Linear(terms, self.constant // divisor)
 
     def tokens(self) -> Iterator[str | Leaf]:
-        """Yield what is written, left to right: text, and leaves in between."""
+        """Yield the tokens from left to right: texts, and leaves in between."""
         first = True
         ordered = sorted(self.terms, key=lambda term: term[0] < 0)
         leads = bool(ordered) and ordered[0][0] < 0 < self.constant
@@ -135,7 +135,7 @@ def _joint(factor: int, first: bool) -> str:
 
 
 def _needs_brackets(atom: Atom, factor: int, alone: bool) -> bool:
-    """Tell whether C would read the operation otherwise beside what is around it."""
+    """Tell whether C needs brackets around the operation in its context."""
     sign = atom.parts[1] if len(atom.parts) > 1 else " * "
     if sign == " * " or (alone and factor == 1):
         return False

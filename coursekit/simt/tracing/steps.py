@@ -1,4 +1,4 @@
-"""What a trace is made of: steps, and the memory accesses in them."""
+"""The parts of a trace: steps, and their memory accesses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BANK_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class MemoryAccess:
-    """What one instruction touched in one array.
+    """The access of one instruction to one array.
 
     Attributes
     ----------
@@ -56,21 +56,21 @@ class MemoryAccess:
 
     @property
     def lanes(self) -> tuple[int, ...]:
-        """Lanes that took part."""
+        """The lanes that took part."""
         return tuple(n for n, at in enumerate(self.addresses) if at is not None)
 
     @property
     def elements(self) -> tuple[int | None, ...]:
-        """For each lane the number of the first element it touches."""
+        """For each lane, the index of the first element that it accesses."""
         return tuple(
             None if at is None else at // self.item_bytes for at in self.offsets
         )
 
     @property
     def sectors(self) -> tuple[int | None, ...]:
-        """For each lane the 32-byte sector it touches, counted from the array's start.
+        """For each lane, its 32-byte sector, counted from the array's start.
 
-        None where sectors say nothing: in shared and local memory.
+        None for shared and local memory, where sectors have no meaning.
         """
         if self.space != "global":
             return (None,) * LANES
@@ -78,7 +78,7 @@ class MemoryAccess:
 
     @property
     def banks(self) -> tuple[int | None, ...]:
-        """For each lane the first of the 32 banks it touches; shared memory only."""
+        """For each lane, the first of the 32 banks that it accesses, if shared."""
         if self.space != "shared":
             return (None,) * LANES
         return tuple(
@@ -87,12 +87,12 @@ class MemoryAccess:
 
     @property
     def distinct_sectors(self) -> int:
-        """How many sectors the warp touches."""
+        """The number of sectors that the warp accesses."""
         return len({one for one in self.sectors if one is not None})
 
     @property
     def outside(self) -> tuple[int, ...]:
-        """Lanes whose address lies outside the array."""
+        """The lanes whose address lies outside the array."""
         return tuple(
             lane
             for lane, at in enumerate(self.offsets)
@@ -100,7 +100,7 @@ class MemoryAccess:
         )
 
     def element_name(self, lane: int) -> str:
-        """Spell the element that a lane touches, as in ``A[3, 4]``."""
+        """Return the element that a lane accesses, as in ``A[3, 4]``."""
         element = self.elements[lane]
         if element is None:
             return ""
@@ -156,10 +156,10 @@ class Step:
 
     @property
     def lanes(self) -> int:
-        """Number of lanes that execute it."""
+        """The number of lanes that execute the step."""
         return self.mask.bit_count()
 
     @property
     def diverges(self) -> bool:
-        """Whether its lanes go different ways from here."""
+        """Whether the step's lanes diverge here."""
         return self.taken is not None and self.taken not in (0, self.mask)

@@ -1,7 +1,7 @@
-"""An observer that writes down every step of one warp.
+"""An observer that records every step of one warp.
 
-Like the checkers, it lets the launch run a decoded program of its own. Other
-launches pay nothing.
+Like the checkers, it lets the launch run a decoded program of its own. Other launches
+run at full speed.
 """
 
 from __future__ import annotations
@@ -24,20 +24,19 @@ _TALKING = {"atom", "red", "membar", "fence"}
 
 @dataclass(frozen=True)
 class OneBlock(Order):
-    """The order of a launch of which one block is run."""
+    """The order of a launch that runs a single block."""
 
     number: int = 0
 
     def block_numbers(self, count: int) -> list[int]:
-        """The one block."""
+        """Return the one block."""
         return [self.number]
 
 
 class Tracer(Observer):
-    """Follows warp `warp` of block `block` for at most `limit` steps.
+    """Records warp `warp` of block `block` for at most `limit` steps.
 
-    Blocks that do not talk to one another are not run, except the one that is
-    followed.
+    Other blocks run only if blocks communicate with each other.
 
     Attributes
     ----------
@@ -67,16 +66,16 @@ class Tracer(Observer):
         return replace(configuration, write=_print_nothing, order=order)
 
     def attach(self, launch):
-        """Begin to observe; returns the program that the launch is to run."""
+        """Begin to observe; return the program that the launch is to run."""
         self.launch = launch
         return launch.program.decoded_by(functools.partial(TracingDecoder, self))
 
     def watches(self, warp) -> bool:
-        """Whether this is the warp to follow."""
+        """Whether this is the traced warp."""
         return warp.index == self.warp and warp.block.index == self.block
 
     def begin(self, warp, instruction, function, writes, mask) -> Draft:
-        """Note that lanes `mask` are about to execute an instruction."""
+        """Record that lanes `mask` are about to execute an instruction."""
         self._settle(mask)
         if len(self.steps) >= self.limit:
             self.full = True
@@ -94,17 +93,17 @@ class Tracer(Observer):
         return draft
 
     def ended(self, warp) -> None:
-        """Stop when the warp has left the kernel."""
+        """Stop when the warp has exited the kernel."""
         if not warp.live.any():
             raise Enough
 
     def close(self) -> list[Step]:
-        """Finish the last steps and return all."""
+        """Finish the last steps, and return all of them."""
         self._settle(np.ones(LANES, bool))
         return self.steps
 
     def _settle(self, mask) -> None:
-        """Read what unfinished steps wrote, before their lanes go on.
+        """Read the results of unfinished steps before their lanes continue.
 
         A shuffle whose lanes had to wait writes its result long after it began.
         """
@@ -117,17 +116,17 @@ class Tracer(Observer):
         self._open = waiting
 
     def touch(self, access, warp, addresses) -> None:
-        """Note the addresses of an access, before they are checked."""
+        """Record the addresses of an access before they are checked."""
         if self._open and self.watches(warp):
             self._open[-1].reach(access, warp, addresses)
 
     def count(self, counts: dict[str, int]) -> None:
-        """Note what the latest access added to the counters."""
+        """Record what the latest access added to the counters."""
         self._open[-1].counts = counts
 
 
 def _print_nothing(text: str) -> None:
-    """Take the text of a printf, and forget it."""
+    """Discard the text of a printf."""
 
 
 def _talks(instruction) -> bool:

@@ -1,4 +1,4 @@
-"""Warps that take turns as somebody decides, one shared access at a time.
+"""Orders of turns chosen from outside: warps stop after each shared access.
 
 An observer lets a launch run a program in which a warp stops after each access that
 other warps may conflict with. Before each turn it asks whose turn it is.
@@ -28,7 +28,7 @@ _ELSEWHERE = {"param", "local", "const"}
 
 @dataclass(frozen=True)
 class Event:
-    """Something a warp does that others notice: an access, or a barrier.
+    """An action of a warp that other warps may notice: an access, or a barrier.
 
     Attributes
     ----------
@@ -56,20 +56,20 @@ class Event:
 
     @functools.cached_property
     def touched(self) -> int:
-        """Every byte that it touches, as bits of a number."""
+        """Every byte that the event touches, as bits of a number."""
         found = 0
         for at, width in self.spans:
             found |= ((1 << width) - 1) << at
         return found
 
     def races_with(self, other: Event) -> int | None:
-        """Return an element for which the two race, or None."""
+        """Return an element for which two events race, or None."""
         if self.warp == other.warp or self.epoch != other.epoch:
             return None
         return self.conflicts_with(other)
 
     def conflicts_with(self, other: Event) -> int | None:
-        """Return an element that both touch and one writes, whatever the barriers."""
+        """Return an element that both touch and one writes, ordered or not."""
         alike = (self.array, self.space) == (other.array, other.space)
         reads = self.verb == other.verb == READS
         atomic = self.verb == other.verb == "updates"
@@ -80,13 +80,13 @@ class Event:
 
 
 def lowest(bits: int) -> int:
-    """Position of the lowest bit that is set."""
+    """Return the position of the lowest bit that is set."""
     return (bits & -bits).bit_length() - 1
 
 
 @dataclass(frozen=True)
 class Asking(Order):
-    """An order of turns that asks an observer."""
+    """An order of turns that asks an observer for each turn."""
 
     turns: Turns | None = None
 
@@ -96,7 +96,7 @@ class Asking(Order):
 
 
 class Turns(Observer):
-    """Lets warps take turns, and writes down what they do.
+    """Lets warps take turns as `choose` says, and records their events.
 
     Parameters
     ----------
@@ -121,17 +121,17 @@ class Turns(Observer):
         self.epochs: dict[int, int] = {}
 
     def configured(self, configuration):
-        """Return the configuration of a launch that prints nothing, and asks."""
+        """Return a configuration that prints nothing and asks for each turn."""
         order = Asking(turns=self)
         return replace(configuration, write=lambda text: None, order=order)
 
     def attach(self, launch):
-        """Begin to observe; returns the program that the launch is to run."""
+        """Begin to observe; return the program that the launch is to run."""
         self.launch = launch
         return launch.program.decoded_by(functools.partial(StoppingDecoder, self))
 
     def next(self, block) -> list:
-        """The warp whose turn it is, made ready."""
+        """Return the warp whose turn it is, made ready; all warps if none can go on."""
         able = [warp for warp in block.warps if _able(warp)]
         if not able:
             return block.warps
@@ -153,7 +153,7 @@ class Turns(Observer):
         return position < len(known) and known[position].verb != BARRIER
 
     def note(self, warp, event_of) -> None:
-        """Write down what a warp did."""
+        """Record an event of a warp."""
         if len(self.events) >= MOST_EVENTS:
             raise ArgumentError.explained(
                 f"the warps of this kernel have more than {MOST_EVENTS:,} turns.",
@@ -178,14 +178,14 @@ def _able(warp) -> bool:
 
 
 class StoppingAccess(Access):
-    """A memory instruction after which a warp may have to stop."""
+    """A memory instruction after which a warp may stop."""
 
     def __init__(self, turns, site, instruction, space, width, verb):
         super().__init__(instruction, space, width, verb)
         self.turns, self.site = turns, site
 
     def parts(self, warp, addresses):
-        """Write down the bytes of the active lanes, and find them."""
+        """Record the bytes of the active lanes, and find them."""
         found = super().parts(warp, addresses)
         for region, _, offsets in found:
             if region.space in ("global", "shared"):
@@ -213,7 +213,7 @@ class StoppingDecoder(Decoder):
         super().__init__(program, function)
 
     def block_starts(self) -> tuple[int, ...]:
-        """A block begins after each access at which a warp stops."""
+        """Return instructions after the accesses at which a warp stops."""
         return tuple(one.index + 1 for one in self.function.instructions
                      if self._stops_after(one))  # fmt: skip
 
@@ -224,7 +224,7 @@ class StoppingDecoder(Decoder):
         return sites is None or (self.function.name, one.index) in sites
 
     def access(self, instruction, space, width, verb) -> Access:
-        """Make an access that is written down, if it is one to stop at."""
+        """Make an access that is recorded, if it is one to stop at."""
         if not self._stops_after(instruction):
             return super().access(instruction, space, width, verb)
         site = self.function.name, instruction.index

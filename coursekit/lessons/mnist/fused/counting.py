@@ -1,8 +1,8 @@
-"""What a training step launches, moves and computes, before anybody times it.
+"""Launches, bytes and operations of a training step, counted before it is timed.
 
-Bytes are those of each array that a kernel reads or writes, once a kernel: what a cache
-keeps between kernels is not known here. Operations are those of the convolutions and of
-the linear layers, and of the patches' moments; a multiply-add is two.
+Each kernel counts every array that it reads or writes once; caching between kernels is
+ignored. Operations are those of the convolutions, of the linear layers and of the
+patches' moments; a multiply-add is two.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from coursekit.lessons.mnist.initial import initial_weights
 from coursekit.lessons.mnist.network import FULL, Network
 from coursekit.lessons.mnist.trainer import Trainer
 
-# Parts of the array of parameters that a phase reads or writes, besides small ones.
+# The large parts of the parameter array that each phase reads or writes.
 USED = {
     "forward_convolutions": ("forward",),
     "forward_hidden": ("fc1",),
@@ -32,7 +32,7 @@ USED = {
 
 @dataclass(frozen=True)
 class Work:
-    """What one kernel does.
+    """The bytes and operations of one kernel.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Rung:
     ----------
     name : str
     host_calls : int
-        What the host asks for in a step, copies of the batch included.
+        Calls of the host in a step, including those that copy the batch.
     kernels : int
     barriers : int
         Points in a step at which all blocks wait for each other.
@@ -77,7 +77,7 @@ class Rung:
 
 
 def ladder(batch: int, network: Network = FULL) -> tuple[Rung, ...]:
-    """Return the ways to run a step of a batch, each with less to do or to wait for."""
+    """Return the ways to run a step, each with less work or less waiting."""
     layers, copied = by_layers(batch, network), batch * (network.side**2 + 1)
     phases = {
         precision: by_phases(Plan(batch, network), products)
@@ -106,14 +106,14 @@ def ladder(batch: int, network: Network = FULL) -> tuple[Rung, ...]:
 
 
 def _total(work, name: str) -> int:
-    return sum(getattr(each, name) for each in work)
+    return sum(getattr(kernel_work, name) for kernel_work in work)
 
 
 # ---------------------------------------------------------------- seven kernels
 
 
 def by_phases(plan: Plan, products: int = 1) -> list[Work]:
-    """Return what each phase does; float32 takes three products for one."""
+    """Return the work of each phase; `products` multiplies its tensor operations."""
     lanes, tensor = _phase_flops(plan)
     return [
         Work(
@@ -128,16 +128,16 @@ def by_phases(plan: Plan, products: int = 1) -> list[Work]:
 
 def _phase_bytes(plan: Plan, launch) -> int:
     sizes = plan.layout.sizes
-    found = 4 * sum(sizes[part] for part in USED.get(launch.kernel, ()))
+    nbytes = 4 * sum(sizes[part] for part in USED.get(launch.kernel, ()))
     for name in launch.arguments:
         if name == "images":
-            found += plan.batch * plan.network.side**2
+            nbytes += plan.batch * plan.network.side**2
         elif name == "labels":
-            found += plan.batch
+            nbytes += plan.batch
         elif isinstance(name, str) and name != "params":
             count, kind = plan.arrays[name]
-            found += count * np.dtype(kind).itemsize
-    return found
+            nbytes += count * np.dtype(kind).itemsize
+    return nbytes
 
 
 def _phase_flops(plan: Plan) -> tuple[dict[str, int], dict[str, int]]:
@@ -171,19 +171,19 @@ def by_layers(batch: int, network: Network = FULL) -> list[Work]:
     The kernels are those that it launches for one and for two pictures; of more, each
     has in proportion more to do.
     """
-    one, two = (_recorded(count, network) for count in (1, 2))
+    of_one, of_two = (_recorded(count, network) for count in (1, 2))
     return [
         Work(
             small.kernel,
             small.bytes_moved + (batch - 1) * (large.bytes_moved - small.bytes_moved),
             small.lane_flops + (batch - 1) * (large.lane_flops - small.lane_flops),
         )
-        for small, large in zip(one, two, strict=True)
+        for small, large in zip(of_one, of_two, strict=True)
     ]
 
 
 class _Recorder(Trainer):
-    """A trainer that notes its launches, and launches nothing."""
+    """A trainer that records its launches in place of making them."""
 
     def _launch(self, kernel: str, grid, *arguments) -> None:
         arrays = [a for a in arguments if getattr(a, "shape", ())]

@@ -1,4 +1,4 @@
-"""Where the kernels of the fused step keep each weight."""
+"""The place of each weight in the array that the kernels of the fused step use."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from coursekit.errors import ArgumentError
 from coursekit.lessons.mnist.network import Network
 
 TAPS, HIDDEN, CLASSES = 9, 128, 10
-PRECISIONS = {"tf32": 1, "fp32": 3}  # products in tf32 for each product
+PRECISIONS = {"tf32": 1, "fp32": 3}  # TF32 products per product
 
 
 def require_network(network: Network) -> None:
-    """Refuse what the kernels cannot be compiled for.
+    """Refuse a network for which the kernels cannot be compiled.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def require_network(network: Network) -> None:
 
 
 def require_precision(precision: str) -> None:
-    """Refuse a precision that nobody knows.
+    """Refuse a precision other than "tf32" and "fp32".
 
     Raises
     ------
@@ -54,7 +54,7 @@ def require_precision(precision: str) -> None:
 
 
 def place(k, n, columns: int, *, paired: bool):
-    """Return where a right factor has element (k, n): `fragment_place` in C++."""
+    """Return the place of element (k, n) of a right factor: `fragment_place` in C++."""
     within = k % 8
     t, half = (within // 2, within % 2) if paired else (within % 4, within // 4)
     tile = (k // 8) * (columns // 16) + n // 16
@@ -69,7 +69,7 @@ def to_tf32(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Layout:
-    """The array of parameters of one network, and PyTorch's weights in a row.
+    """The kernels' array of parameters, and its mapping to a row of PyTorch's weights.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Layout:
 
     @cached_property
     def starts(self) -> dict[str, int]:
-        """Where each part begins."""
+        """The index at which each part begins."""
         return _starts(self.sizes)
 
     @cached_property
@@ -114,12 +114,12 @@ class Layout:
 
     @property
     def rounded(self) -> tuple[int, int]:
-        """The part of the array that is rounded for products."""
+        """The range of the array whose values are rounded for products."""
         return self.starts["forward"], self.starts["conv1.weight"]
 
     @cached_property
     def into(self) -> np.ndarray:
-        """For each float of the kernels' array its place in the row, int32."""
+        """For each float of the kernels' array, its index in the row, int32."""
         places = np.zeros(self.parameters, np.int32)
         row = _starts({name: math.prod(s) for name, s in self.shapes.items()})
         for name, start in self.starts.items():
@@ -135,13 +135,13 @@ class Layout:
 
     @cached_property
     def out_of(self) -> np.ndarray:
-        """For each weight in the row its place in the kernels' array, int32."""
-        found = np.zeros(self.weights, np.int32)
+        """For each weight in the row, its index in the kernels' array, int32."""
+        places = np.zeros(self.weights, np.int32)
         own = np.arange(self.parameters, dtype=np.int32)
         first, last = self.rounded
         exact = ((own < first) | (own >= last)) & (self.into >= 0)
-        found[self.into[exact]] = own[exact]
-        return found
+        places[self.into[exact]] = own[exact]
+        return places
 
     def _fc1_places(self) -> np.ndarray:
         """Places of fc1.weight, whose columns are channel * pixels + pixel."""

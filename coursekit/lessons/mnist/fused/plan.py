@@ -1,4 +1,4 @@
-"""What the fused step launches for a batch: blocks, shared memory, arrays."""
+"""The launches of the fused step for a batch: blocks, shared memory, arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PHASES = (
     "moments", "forward_convolutions", "forward_hidden", "head", "backward_hidden",
     "backward_convolution", "update",
 )  # fmt: skip
-PATCHES = ("patch0", "patch1")  # the second is of the batch that comes next
+PATCHES = ("patch0", "patch1")  # the second one is for the next batch
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class PhaseLaunch:
 
 @dataclass(frozen=True)
 class Plan:
-    """How many blocks each phase of a batch has.
+    """Numbers of blocks of each phase for a batch.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Plan:
     dw1_parts: int = 0
     roles: int = 0
 
-    part_blocks: ClassVar = (3, 4)  # for the parts of fc1 and of dw1, an SM
+    part_blocks: ClassVar = (3, 4)  # blocks per SM for the parts of fc1 and of dw1
     folder: ClassVar = "mnist_fast"
 
     @classmethod
@@ -83,7 +83,7 @@ class Plan:
 
     @classmethod
     def arch(cls, phase: str) -> str | None:
-        """Return what its kernel must be compiled for, None where nothing special."""
+        """Return the architecture that a phase's kernel needs; None for the default."""
         return None
 
     def __post_init__(self):
@@ -116,38 +116,38 @@ class Plan:
 
     @property
     def moments_blocks(self) -> int:
-        """Two an SM, as long as there are pictures."""
+        """Blocks of the moments: two per SM, at most one per picture."""
         return min(self.batch, 2 * self.sm_count)
 
     @property
     def forward_blocks(self) -> int:
-        """As many as are on the SMs at once."""
+        """Blocks of the forward convolutions: as many as the SMs hold at once."""
         return min(self.batch, self.forward_per_sm * self.sm_count)
 
     @property
     def backward_blocks(self) -> int:
-        """One an SM, in each role."""
+        """Blocks of the backward convolution: one per SM in each role."""
         return min(self.batch, self.sm_count)
 
     @property
     def head_blocks(self) -> int:
-        """A warp a picture, up to one block an SM."""
+        """Blocks of the head: a warp per picture, at most one block per SM."""
         return min(-(-self.batch // WARPS), self.sm_count)
 
     @property
     def update_blocks(self) -> int:
-        """One for small things, then one for 256 or 1024 weights."""
+        """Blocks of the update: one for sums, then one per 256 or 1024 weights."""
         sizes = self.layout.sizes
         return 1 + sizes["exact"] // 256 + sizes["fc1"] // 1024
 
     @functools.cached_property
     def layout(self) -> Layout:
-        """Where the weights lie."""
+        """The layout of the weights."""
         return Layout(self.network)
 
     @property
     def sums(self) -> int:
-        """Sums over the batch that atomics make."""
+        """The number of sums over the batch that atomics compute."""
         first, second = self.network.channels
         return (
             4 * second + first * (TAPS + 1)
@@ -156,7 +156,7 @@ class Plan:
 
     @functools.cached_property
     def arrays(self) -> dict[str, tuple[int, str]]:
-        """Elements and types of all arrays but the batch itself."""
+        """The length and type of each device array except the batch."""
         n, (first, second) = self.batch, self.network.channels
         middle, small = self.network.sides[1] ** 2, self.pooled_pixels
         sizes = self.layout.sizes
@@ -168,11 +168,11 @@ class Plan:
             "dw1": self.dw1_parts * sizes["fc1"],
             "dw2": self.backward_blocks * sizes["exact"], "loss": 1,
         }  # fmt: skip
-        found = {name: (size, "float32") for name, size in floats.items()}
+        arrays = {name: (size, "float32") for name, size in floats.items()}
         bytes_ = {"where1": floats["p1"], "where2": floats["m2"]}
-        found |= {name: (size, "uint8") for name, size in bytes_.items()}
-        found |= dict.fromkeys(PATCHES, (MOMENTS, "int64"))
-        return found | {"sums": (self.sums, "int64"), "barrier": (2, "uint32")}
+        arrays |= {name: (size, "uint8") for name, size in bytes_.items()}
+        arrays |= dict.fromkeys(PATCHES, (MOMENTS, "int64"))
+        return arrays | {"sums": (self.sums, "int64"), "barrier": (2, "uint32")}
 
     @functools.cached_property
     def shared_bytes(self) -> dict[str, int]:
@@ -213,7 +213,7 @@ class Plan:
         """
         n, patch = self.batch, PATCHES[side]
         seen = ("images", n, scale, shift)
-        state, known = ("params", "sums"), ("params", patch, "sums")
+        state, normalised = ("params", "sums"), ("params", patch, "sums")
         of_p1, of_c2 = ("p1", "where1"), ("c2", "m2", "where2")
         grids = {
             "moments": (self.moments_blocks, 1),
@@ -226,7 +226,7 @@ class Plan:
         }
         arguments = {
             "moments": (*seen, patch),
-            "forward_convolutions": (*seen, *known, *of_p1, *of_c2),
+            "forward_convolutions": (*seen, *normalised, *of_p1, *of_c2),
             "forward_hidden": ("m2", n, *state, "part"),
             "head": ("part", self.fc1_parts, n, "labels", "params", "dh", "sums"),
             "backward_hidden": ("m2", "dh", n, *state, "dz2", "dw1"),
@@ -234,8 +234,8 @@ class Plan:
                 *seen, *state, "c2", "dz2", "where2", *of_p1, "dw2"
             ),
             "update": (
-                *known, n, "dw1", self.dw1_parts, "dw2", self.backward_blocks, rate,
-                "loss",
+                *normalised, n, "dw1", self.dw1_parts, "dw2", self.backward_blocks,
+                rate, "loss",
             ),
         }  # fmt: skip
         return [
@@ -262,5 +262,5 @@ def _whole(count: int, unit: int) -> int:
 
 
 def pixel_scale(mean: float, deviation: float) -> tuple[np.float32, np.float32]:
-    """Return factor and addend that make a float of a byte, by those of bytes / 255."""
+    """Return (scale, shift), which turn a byte into a normalised float."""
     return np.float32(1 / (255 * deviation)), np.float32(-mean / deviation)

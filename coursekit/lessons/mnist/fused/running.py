@@ -1,4 +1,4 @@
-"""Many fused steps in a row, with batches from the host: one by one, or a graph."""
+"""Run many fused steps with batches from the host: launch by launch, or as a graph."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ FORMS = ("launches", "graph", "overlapped")
 
 
 class Run:
-    """Steps over batches that lie one after the other in the host's memory.
+    """Training steps over batches that are contiguous in the host's memory.
 
-    On a GPU each step begins with a copy of its batch, out of page-locked memory.
-    As "launches" the host asks for everything one by one. A "graph" holds all copies
-    and kernels, and is launched as a whole. In an "overlapped" graph the batch of the
-    next step is copied while this step computes, into the other of two places, and its
-    moments are summed up. On the simulator all do the same things one after the other.
+    On a GPU each step begins with a copy of its batch from page-locked memory. As
+    "launches" the host issues every copy and kernel by itself. A "graph" holds all of
+    them and is launched as a whole. In an "overlapped" graph the next batch is copied
+    into the other buffer while this step computes, and its moments are computed there.
+    On the simulator all forms run the steps one after the other.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class Run:
 
     @property
     def sides(self) -> list[tuple[DeviceArray, DeviceArray]]:
-        """Places of a batch on the device: two, so that one may be filled."""
+        """Two device buffers for batches: a copy fills one, a step reads the other."""
         if not self._sides:
             count, side = self.fused.plan.batch, self.fused.network.side
             self._sides = [
@@ -114,19 +114,19 @@ class Run:
             self.fused.run(*self.sides[number % 2], stream=stream)
 
     def _queue_overlapped(self, stream, aside) -> None:
-        """Queue beside each step the copy of the next batch, and its moments."""
+        """Queue steps; beside each, copy the next batch and compute its moments."""
         import cupy
 
         self._copy(0, stream)
         begun = self.fused.begin(self.sides[0][0], stream, 0)
         for number in range(len(self.starts)):
             ready, copied = (cupy.cuda.Event(disable_timing=True) for _ in range(2))
-            more, other = number + 1 < len(self.starts), (number + 1) % 2
+            more, next_side = number + 1 < len(self.starts), (number + 1) % 2
             if more:
                 ready.record(stream)
                 aside.wait_event(ready)
                 self._copy(number + 1, aside)
-                self.fused.begin(self.sides[other][0], aside, other)
+                self.fused.begin(self.sides[next_side][0], aside, next_side)
                 copied.record(aside)
             side = number % 2
             self.fused.run(*self.sides[side], stream=stream, side=side, begun=begun)
@@ -134,7 +134,7 @@ class Run:
                 stream.wait_event(copied)
 
     def _captured(self):
-        """Record all of it as a graph; what is loaded late is loaded before."""
+        """Capture all steps as a graph; modules are loaded before the capture."""
         import cupy
 
         from coursekit.runtime import gpu
@@ -142,10 +142,12 @@ class Run:
         for launch in self.fused.launches():
             kernel = self.fused.kernels[launch.kernel]
             shape = launch.grid, launch.block
-            wanted = configure(kernel.name, *shape, shared_bytes=launch.shared_bytes)
-            gpu.backend().prepare(kernel, wanted)
+            configuration = configure(
+                kernel.name, *shape, shared_bytes=launch.shared_bytes
+            )
+            gpu.backend().prepare(kernel, configuration)
         stream, aside = (cupy.cuda.Stream(non_blocking=True) for _ in range(2))
-        _ = self.sides  # nothing is reserved in the graph
+        _ = self.sides  # reserved before the capture, which allows no allocation
         self.fused.early = True
         stream.begin_capture()
         if self.form == "overlapped":

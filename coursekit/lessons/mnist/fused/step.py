@@ -1,4 +1,4 @@
-"""The fused step: its kernels, its arrays, and the launches that it makes."""
+"""The fused step: its kernels, its device arrays, and its launches."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KERNELS, PERSISTENT, TUNED = FORMS = "kernels", "persistent", "tuned"
 
 
 def plan_of(form: str, precision: str) -> type[Plan]:
-    """Return the kind of plan that a form has in a precision."""
+    """Return the class of plan for a form and a precision."""
     if form != TUNED:
         return Plan
     return Float32Plan if precision == "fp32" else TunedPlan
@@ -40,22 +40,22 @@ def plan_of(form: str, precision: str) -> type[Plan]:
 
 @functools.cache
 def modules(network: Network, precision: str, form: str) -> dict:
-    """Compile the kernels of a form, and the one that brings weights in order."""
+    """Compile the kernels of a form, and the kernel that reorders the weights."""
     first, second = network.channels
     defines = {"PRECISION": PRECISIONS[precision]}
     if form != TUNED:
         defines |= {"NET_SIDE": network.side, "NET_C1": first, "NET_C2": second}
     files = ("persistent",) if form == PERSISTENT else PHASES
     plan = plan_of(form, precision)
-    found = {
+    by_file = {
         file: compiled(plan.file(file), defines=defines, arch=plan.arch(file))
         for file in files
     }
-    return found | {"gather": compiled("mnist_fast/gather.cu", defines=defines)}
+    return by_file | {"gather": compiled("mnist_fast/gather.cu", defines=defines)}
 
 
 class FusedStep:
-    """Weights and arrays on the device, and a step of a batch that lies there.
+    """Weights and arrays on the device, and training steps with batches on the device.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class FusedStep:
     arrays : dict of str to DeviceArray
     kernels : dict of str to Kernel
     plan : Plan
-        Of a whole batch.
+        The plan of a whole batch.
     early : bool
         Whether kernels that can may begin before the one in front has ended.
     """
@@ -126,11 +126,11 @@ class FusedStep:
     # ------------------------------------------------------------ weights
 
     def load(self, row: DeviceArray, stream=None) -> None:
-        """Take weights, which lie in a row in PyTorch's order."""
+        """Load weights from a row in PyTorch's order."""
         self._gather(row, self._into, self.arrays["params"], stream)
 
     def store(self, row: DeviceArray, stream=None) -> None:
-        """Write the weights in a row."""
+        """Write the weights to a row in PyTorch's order."""
         self._gather(self.arrays["params"], self._out_of, row, stream)
 
     def _gather(self, source, places, target, stream) -> None:
@@ -158,40 +158,41 @@ class FusedStep:
     # ------------------------------------------------------------ steps
 
     def launches(self, count: int | None = None, side: int = 0) -> list[PhaseLaunch]:
-        """Return the launches of a step of so many pictures, a whole batch else.
+        """Return the launches of a step of `count` pictures, by default a batch.
 
         `side` says which of two arrays has the sums over patches, 0 or 1.
         """
         count = self.plan.batch if count is None else count
         if (count, side) not in self._launches:
             plan, numbers = _of(self.plan, count), (self.scale, self.shift, self.rate)
-            one = self.form == PERSISTENT
-            made = [plan.persistent(*numbers)] if one else None
+            persistent = self.form == PERSISTENT
+            made = [plan.persistent(*numbers)] if persistent else None
             self._launches[count, side] = made or plan.launches(*numbers, side)
         return self._launches[count, side]
 
     def run(
         self, images, labels, count: int | None = None, *, stream=None, side=0, begun=0
     ) -> None:
-        """Take a step of a batch on the device.
+        """Run a step with a batch that is on the device.
 
         Parameters
         ----------
         images, labels : DeviceArray
             Bytes.
         count : int, optional
-            How many of the pictures count; all of a batch by default.
+            The number of pictures to use; by default the whole batch.
         stream : cupy.cuda.Stream, optional
             Queue it there, and do not wait.
         side, begun : int
-            Where sums over patches are, and how many launches were made by `begin`.
+            The array with the sums over patches, and the number of launches made by
+            `begin`.
         """
         given = {**self.arrays, "images": images, "labels": labels}
         for launch in self.launches(count, side)[begun:]:
             self.launch(launch, given, stream)
 
     def begin(self, images, stream, side: int) -> int:
-        """Make what needs the bytes of a batch alone; returns how many launches."""
+        """Launch what needs only the bytes of a batch; return the launches made."""
         if self.form == PERSISTENT:
             return 0
         first = self.launches(side=side)[0]
@@ -199,7 +200,7 @@ class FusedStep:
         return 1
 
     def launch(self, launch: PhaseLaunch, given: dict, stream=None) -> None:
-        """Make one launch, with arrays by their names."""
+        """Make one launch, whose arrays are given by name."""
         kernel, shared = self.kernels[launch.kernel], launch.shared_bytes
         arguments = (given[a] if isinstance(a, str) else a for a in launch.arguments)
         early = self.early and launch.early
@@ -213,7 +214,7 @@ class FusedStep:
 
 
 def _of(plan: Plan, count: int) -> Plan:
-    """The plan of a smaller batch, in the arrays of a larger one."""
+    """Return the plan of a smaller batch that uses the arrays of a larger one."""
     if count == plan.batch:
         return plan
     rows = -(-count // ROWS)

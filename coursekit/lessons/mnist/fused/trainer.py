@@ -57,7 +57,7 @@ class FusedTrainer:
         self.fused.weights = weights
 
     def step(self, images: np.ndarray, labels: np.ndarray) -> None:
-        """Take one step: load a batch, go forward, back, and downhill."""
+        """Run one step: load a batch, go forward, go backward, update the weights."""
         require_batch(self.network, self.batch, images, labels)
         self.fused.run(to_device(images), to_device(labels), len(images))
 
@@ -75,7 +75,7 @@ class FusedTrainer:
         return self.fused.weights
 
     def logits(self, images: np.ndarray) -> np.ndarray:
-        """Return (pictures, classes) of pictures not learnt from, by the layers."""
+        """Return the logits, (pictures, classes), with the layers' kernels."""
         layers = Trainer(
             self.network, self.weights_on_host(), self.batch, **self.options
         )

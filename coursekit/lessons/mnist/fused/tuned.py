@@ -1,4 +1,4 @@
-"""What the tuned kernels launch, where they differ from the readable ones."""
+"""Launches of the tuned kernels, where they differ from the readable ones."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ import numpy as np
 from coursekit.lessons.mnist.fused.layout import CLASSES, HIDDEN, TAPS, Layout, place
 from coursekit.lessons.mnist.fused.plan import MOMENTS, ROWS, WARPS, PhaseLaunch, Plan
 
-# Kernels that may begin early: each waits itself before it reads what others made.
+# Kernels that may begin early: each waits before it reads another kernel's results.
 EARLY = {
     "forward_hidden", "head", "backward_hidden", "backward_convolution", "update",
 }  # fmt: skip
 PICTURE, PADDED = 30 * 34, 243  # floats of a padded picture; pixels of p1 on chip
 CONVOLUTIONS = ("forward_convolutions", "backward_convolution")
-EIGHT = 8  # channels of which a word of where1 tells
+EIGHT = 8  # channels in a word of where1
 
 
 class TunedLayout(Layout):
-    """Where the tuned kernels have weights, and what float32 loses of each."""
+    """The layout of the tuned kernels: weights, and the rest that TF32 rounds off."""
 
     @functools.cached_property
     def sizes(self) -> dict[str, int]:
-        """Floats of each part; the last is as long as all others, and aligned."""
-        found = super().sizes
-        total = sum(found.values())
-        return found | {"padding": -total % 4, "rest": total}
+        """Floats of each part; the last part is as long as all others, and aligned."""
+        sizes = super().sizes
+        total = sum(sizes.values())
+        return sizes | {"padding": -total % 4, "rest": total}
 
     @functools.cached_property
     def into(self) -> np.ndarray:
-        """For each float its place in the row, -1 where it begins as 0."""
+        """For each float of the array its index in the row, -1 where it starts as 0."""
         places = super().into
         places[self.starts["padding"] :] = -1
         return places
@@ -49,32 +49,32 @@ class TunedLayout(Layout):
 
 
 class TunedPlan(Plan):
-    """How many blocks each tuned phase of a batch has; for the full network."""
+    """Numbers of blocks of each tuned phase; for the full network."""
 
     part_blocks: ClassVar = (2, 2)
     folder: ClassVar = "mnist_tuned"
 
     @functools.cached_property
     def layout(self) -> Layout:
-        """Where the weights lie."""
+        """The layout of the weights."""
         return TunedLayout(self.network)
 
     @property
     def head_blocks(self) -> int:
-        """A block a picture where there are SMs for that, else a warp a picture."""
+        """Blocks of the head: one per picture if there are SMs, else a warp each."""
         return self.batch if self.batch <= self.sm_count else super().head_blocks
 
     @property
     def update_blocks(self) -> int:
-        """Eight for small things, then one for 64 or 1024 weights."""
+        """Blocks of the update: eight for sums, then one per 64 or 1024 weights."""
         sizes = self.layout.sizes
         return 8 + sizes["exact"] // 64 + sizes["fc1"] // 1024
 
     @functools.cached_property
     def arrays(self) -> dict[str, tuple[int, str]]:
-        """Elements and types of all arrays; where1 has eight channels in a word."""
-        found = dict(super().arrays)
-        return found | {"where1": (found["p1"][0] // EIGHT, "uint32")}
+        """Length and type of each array; where1 packs eight channels into a word."""
+        arrays = dict(super().arrays)
+        return arrays | {"where1": (arrays["p1"][0] // EIGHT, "uint32")}
 
     @functools.cached_property
     def shared_bytes(self) -> dict[str, int]:
@@ -108,7 +108,7 @@ class TunedPlan(Plan):
 
 
 class Float32Plan(TunedPlan):
-    """The same in float32, whose convolutions are kernels of their own."""
+    """The plan for float32, which has other convolution kernels."""
 
     @classmethod
     def file(cls, phase: str) -> str:
@@ -117,33 +117,33 @@ class Float32Plan(TunedPlan):
 
     @classmethod
     def arch(cls, phase: str) -> str | None:
-        """Return what its kernel must be compiled for: warpgroups are of sm_90a."""
+        """Return the architecture that a phase's kernel needs: wgmma needs sm_90a."""
         return "sm_90a" if phase in CONVOLUTIONS else None
 
     @property
     def data_blocks(self) -> int:
-        """Blocks of the backward convolution that go by data: they take longer.
+        """Backward blocks that compute gradients of the data, which take longer.
 
-        Of 132 these are 72, the fastest that was tried on an H200.
+        They are 72 of 132 blocks, the fastest split that was tried on an H200.
         """
         return min(self.batch, max(1, self.sm_count * 6 // 11))
 
     @property
     def backward_blocks(self) -> int:
-        """Those that go by weights, each with a part of their gradient."""
+        """Backward blocks for the weights; each computes a part of their gradient."""
         return min(self.batch, max(1, self.sm_count - self.data_blocks))
 
     @property
     def forward_blocks(self) -> int:
-        """One an SM: there is no room for two."""
+        """Blocks of the forward convolutions: an SM has room for one."""
         return min(self.batch, self.sm_count)
 
     @functools.cached_property
     def arrays(self) -> dict[str, tuple[int, str]]:
-        """Elements and types of all arrays; a smaller batch may have more parts."""
-        found = dict(super().arrays)
+        """The length and type of each array; a smaller batch may have more parts."""
+        arrays = dict(super().arrays)
         parts = max(self.backward_blocks, min(self.batch, self.sm_count // 2))
-        return found | {"dw2": (parts * self.layout.sizes["exact"], "float32")}
+        return arrays | {"dw2": (parts * self.layout.sizes["exact"], "float32")}
 
     @functools.cached_property
     def shared_bytes(self) -> dict[str, int]:

@@ -1,0 +1,2 @@
+// <string.h>: memcpy and memset are built into the compiler.
+#pragma once

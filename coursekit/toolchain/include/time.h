@@ -1,0 +1,2 @@
+// <time.h>: clock is built into the compiler, and counts the cycles of an SM.
+#pragma once
