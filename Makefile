@@ -1,6 +1,6 @@
 # The course's verbs. `make help` lists them; README.md has the commands behind them.
 .DEFAULT_GOAL := help
-.PHONY: help setup upgrade lab test test-gpu check test-code test-notebooks golden reports sass record notebooks doctor clean fuzz bench-simulator
+.PHONY: help setup upgrade lab test test-gpu check baseline test-code test-notebooks golden reports sass record notebooks doctor clean fuzz bench-simulator
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -34,9 +34,15 @@ lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-br
 
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook
 
-check: setup      ## lint and format check, of code and notebooks (seconds)
+check: setup      ## check style, format and types, of code and notebooks (a minute; then seconds)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy | $(PY) -m mypy_baseline filter || \
+	    { echo "make check: see above; if complaints are gone, run 'make baseline'" >&2; exit 1; }
+
+# tests/repository/test_types.py then says which number to lower.
+baseline: setup   ## take the complaints about types that are gone out of the baseline
+	@$(PY) -m mypy | $(PY) -m mypy_baseline sync
 
 # Without nbval, which takes each process seconds to import.
 test-code:
@@ -77,7 +83,7 @@ doctor: setup     ## what is installed, what is missing, and how to get it
 	@$(PY) -m coursekit doctor
 
 clean:            ## remove .venv and the tools' caches; your own work stays
-	rm -rf .venv build coursekit.egg-info .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv build coursekit.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis
 
 fuzz: setup       ## run random PTX on every engine of the simulator and compare (SEEDS=0:10000)
 	@$(PY) tests/support/ptx_fuzz.py --seeds $(SEEDS) --processes $(WORKERS) $(ARGS)

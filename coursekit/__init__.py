@@ -74,7 +74,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = sorted({*_MODULE_OF, *_SUBMODULES})
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     if name in _SUBMODULES:
         return importlib.import_module(f"coursekit.{_SUBMODULES[name]}")
     module = _MODULE_OF.get(name)

@@ -28,13 +28,21 @@ from __future__ import annotations
 import linecache
 import traceback
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class CourseError(Exception):
     """Base of all errors of this package."""
 
+    what: str
+    cause: str
+    cure: str
+
     @classmethod
-    def explained(cls, what: str, cause: str = "", cure: str = "") -> CourseError:
+    def explained(cls, what: str, cause: str = "", cure: str = "") -> Self:
         """Build the error from its three parts.
 
         Parameters
@@ -59,9 +67,18 @@ class CourseError(Exception):
 class CompileError(CourseError):
     """The compiler refused the source; the message holds line and caret."""
 
+    file: str | None
+    line: int | None
+    log: str
+    count: int
+
 
 class LaunchError(CourseError):
     """The launch cannot work: missing file or kernel, or a bad configuration."""
+
+    file: str
+    line: int | None
+    log: str
 
 
 class UnknownNameError(LaunchError, AttributeError):
@@ -160,7 +177,10 @@ def _full(error: BaseException) -> list[str] | None:
     handler = get_ipython().InteractiveTB
     if handler.mode != "Verbose":
         return None
-    return handler.structured_traceback(type(error), error, error.__traceback__)
+    lines: list[str] = handler.structured_traceback(
+        type(error), error, error.__traceback__
+    )
+    return lines
 
 
 def _cell_lines(error: BaseException) -> Iterator[str]:

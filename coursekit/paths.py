@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -76,6 +77,6 @@ def write_whole(file: Path, content: bytes) -> Path:
     return file
 
 
-def _folder(variable: str, default) -> Path:
+def _folder(variable: str, default: Callable[[str], str]) -> Path:
     chosen = os.environ.get(variable)
     return Path(chosen).expanduser() if chosen else Path(default(APPLICATION))

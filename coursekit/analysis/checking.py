@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from coursekit.analysis import unset_variables
 from coursekit.analysis.counting import spelt
 from coursekit.errors import CourseError, KernelError
 from coursekit.runtime import simulator
 from coursekit.runtime.arguments.signature import Staged
-from coursekit.runtime.launching import simulate
+from coursekit.runtime.configuration import Shape
+from coursekit.runtime.launching import Kernel, simulate
 from coursekit.simt import Findings
+
+# Kernel, grid, block, args, shared_bytes, cooperative
+_Launch = tuple[Kernel, Shape, Shape, Sequence[Any], int, bool]
 
 
 @spelt
 def racecheck(
-    kernel,
-    grid,
-    block,
-    args,
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
     shared_bytes: int = 0,
     *,
     cooperative: bool = False,
@@ -65,10 +71,10 @@ def racecheck(
 
 @spelt
 def initcheck(
-    kernel,
-    grid,
-    block,
-    args,
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
     shared_bytes: int = 0,
     *,
     cooperative: bool = False,
@@ -106,7 +112,7 @@ def initcheck(
     return findings
 
 
-def _of_variables(names, launch: tuple) -> Findings:
+def _of_variables(names: frozenset[str], launch: _Launch) -> Findings:
     """Look at variables of threads, in a build that keeps them in memory."""
     from coursekit.simt import Enough, VariableCheck
 
@@ -114,7 +120,9 @@ def _of_variables(names, launch: tuple) -> Findings:
     watched = None if cooperative else unset_variables.kept(kernel)
     simulation_here = simulator.current()
     findings = Findings("initcheck", kernel.name)
-    for order in ("forward", "reverse") if watched is not None else ():
+    if watched is None:
+        return findings
+    for order in ("forward", "reverse"):
         observer = VariableCheck(names)
         there = replace(simulation_here, order=order, _tokens=[])
         silent = contextlib.redirect_stdout(io.StringIO())
@@ -130,10 +138,10 @@ def _of_variables(names, launch: tuple) -> Findings:
 
 @spelt
 def synccheck(
-    kernel,
-    grid,
-    block,
-    args,
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
     shared_bytes: int = 0,
     *,
     cooperative: bool = False,
@@ -165,10 +173,10 @@ def synccheck(
 
 @spelt
 def memcheck(
-    kernel,
-    grid,
-    block,
-    args,
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
     shared_bytes: int = 0,
     *,
     cooperative: bool = False,
@@ -197,7 +205,9 @@ def memcheck(
     return _observed("memcheck", MemCheck(), launch, raise_)
 
 
-def _observed(checker, observer, launch: tuple, raise_, engine="auto") -> Findings:
+def _observed(
+    checker: str, observer: Any, launch: _Launch, raise_: bool, engine: str = "auto"
+) -> Findings:
     """Run a launch on copies of its arguments, and return what an observer found."""
     kernel, grid, block, args, shared_bytes, cooperative = launch
 
@@ -219,17 +229,20 @@ def _observed(checker, observer, launch: tuple, raise_, engine="auto") -> Findin
     if launched.error is not None:
         observer.found.stop(launched.error)
     ran = launched.result.engine if launched.result else "interpreter"
-    findings = replace(observer.found.findings(checker, kernel.name), engine=ran)
+    findings: Findings = replace(
+        observer.found.findings(checker, kernel.name), engine=ran
+    )
     if raise_:
         findings.raise_first()
     return findings
 
 
-def _fresh(staged: Staged) -> list:
+def _fresh(staged: Staged) -> list[Any]:
     """Return the regions of copied device arrays that the host has not filled."""
     memory = simulator.simulated_memory().memory
     regions = {}
     for item, buffer, _ in staged.copies:
+        assert isinstance(buffer, simulator.SimulatedBuffer)
         if item.operand.space == "simulator":
             source = memory.find(item.operand.address)
             if source is None or not source.filled:

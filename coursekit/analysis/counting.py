@@ -8,20 +8,31 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from coursekit.analysis.machine_code import plans
 from coursekit.errors import ArgumentError, CourseError
 from coursekit.runtime.launching import Kernel, Launcher, simulate, simulated_by
 from coursekit.simt import FIELDS, LANES, Counters
 
+if TYPE_CHECKING:
+    from coursekit.runtime.arguments.signature import Staged
+    from coursekit.runtime.configuration import Configuration, Shape
+    from coursekit.runtime.protocols import LaunchResult
+    from coursekit.runtime.simulator import SimulatorBackend
 
-def spelt(function: Callable) -> Callable:
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def spelt(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Make a count or a check refuse arguments that are spelt as for a launch."""
     name = function.__name__
+    call: Callable[..., _R] = function
     most = function.__code__.co_argcount - 1
 
     @functools.wraps(function)
-    def checked(kernel, *given, **named):
+    def checked(kernel: Any, *given: Any, **named: Any) -> _R:
         configuration = None
         if isinstance(kernel, Launcher):
             kernel, configuration = kernel.kernel, kernel.configuration
@@ -31,17 +42,17 @@ def spelt(function: Callable) -> Callable:
         if configuration or len(given) > most or not isinstance(args, (tuple, list)):
             shape = configuration.written if configuration else _shape(given, named)
             raise _misspelt(name, kernel, shape)
-        return function(kernel, *given, **named)
+        return call(kernel, *given, **named)
 
-    return checked
+    return cast("Callable[_P, _R]", checked)
 
 
-def _shape(given: tuple, named: dict) -> str:
+def _shape(given: tuple[Any, ...], named: dict[str, Any]) -> str:
     spelt_out = dict(zip(("grid", "block"), given, strict=False)) | named
     return f"{spelt_out.get('grid', 'grid')}, {spelt_out.get('block', 'block')}"
 
 
-def _no_kernel(name: str, given) -> CourseError:
+def _no_kernel(name: str, given: object) -> CourseError:
     return ArgumentError.explained(
         f"{name} got {type(given).__name__}, which is no kernel.",
         "The first argument is a kernel of a compiled module.",
@@ -61,10 +72,10 @@ def _misspelt(name: str, kernel: Kernel, shape: str) -> CourseError:
 
 @spelt
 def count(
-    kernel,
-    grid,
-    block,
-    args,
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
     shared_bytes: int = 0,
     *,
     cooperative: bool = False,
@@ -105,7 +116,7 @@ def count(
         counters=True,
         plan=plans.plan,
     )
-    counts = launched.result.counters
+    counts = _counters(launched.result)
     labels = _labels(counts, kernel.module.ptx, launched.configuration.block)
     return replace(counts, labels=labels, device=launched.device.name)
 
@@ -121,15 +132,26 @@ def counted() -> Iterator[list[Counters]]:
     """
     counts: list[Counters] = []
 
-    def launch(backend, kernel, configuration, staged) -> None:
+    def launch(
+        backend: SimulatorBackend,
+        kernel: Kernel,
+        configuration: Configuration,
+        staged: Staged,
+    ) -> None:
         plan = plans.plan(kernel, backend.device)
         launched = backend.launch(
             kernel, configuration, staged, counters=True, plan=plan
         )
-        counts.append(replace(launched.counters, device=backend.device.name))
+        counts.append(replace(_counters(launched), device=backend.device.name))
 
     with simulated_by(launch):
         yield counts
+
+
+def _counters(result: LaunchResult | None) -> Counters:
+    """Return the counters of a launch that was to be counted, and reached its end."""
+    assert result is not None and result.counters is not None
+    return result.counters
 
 
 def _labels(counts: Counters, ptx: str, block: tuple[int, int, int]) -> dict[str, str]:

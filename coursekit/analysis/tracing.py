@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any, overload
 
 from coursekit.analysis.counting import spelt
 from coursekit.analysis.machine_code import plans
 from coursekit.errors import ArgumentError, KernelError
-from coursekit.runtime.configuration import configure
-from coursekit.runtime.launching import simulate
+from coursekit.runtime.configuration import Extent, Shape, configure
+from coursekit.runtime.launching import Kernel, simulate
 from coursekit.simt import LANES, MemoryAccess, Step
 
 MOST_STEPS = 2000
@@ -62,7 +63,11 @@ class Trace:
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
 
-    def __getitem__(self, number):
+    @overload
+    def __getitem__(self, number: int) -> Step: ...
+    @overload
+    def __getitem__(self, number: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, number: int | slice) -> Step | tuple[Step, ...]:
         return self.steps[number]
 
     def at_line(self, line: int, file: str | None = None) -> tuple[Step, ...]:
@@ -108,7 +113,7 @@ class Trace:
 
 def _table(trace: Trace, most: int = 24) -> Iterator[str]:
     """Yield a line of text for each run of steps of one source line."""
-    runs: list[list] = []
+    runs: list[list[Step]] = []
     for step in trace.steps:
         if runs and runs[-1][0].line == step.line and runs[-1][0].file == step.file:
             runs[-1].append(step)
@@ -136,11 +141,11 @@ def _line(trace: Trace, step: Step) -> str:
 
 @spelt
 def trace(
-    kernel,
-    grid,
-    block,
-    args,
-    block_index=0,
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
+    block_index: Shape = 0,
     warp: int = 0,
     *,
     shared_bytes: int = 0,
@@ -209,11 +214,11 @@ def trace(
     )  # fmt: skip
 
 
-def _whole(value) -> bool:
+def _whole(value: object) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
-def _place(block_index, grid) -> tuple[int, int, int]:
+def _place(block_index: Any, grid: Extent) -> tuple[int, int, int]:
     given = block_index if isinstance(block_index, (tuple, list)) else (block_index,)
     place = (*given, 0, 0)[: max(len(given), 3)]
     fits = len(place) == 3 and all(
@@ -225,10 +230,11 @@ def _place(block_index, grid) -> tuple[int, int, int]:
             "Blocks are numbered from 0 along x, y and z.",
             f"Give a block below {grid}.",
         )
-    return tuple(int(at) for at in place)
+    x, y, z = map(int, place)
+    return x, y, z
 
 
-def _check_warp(warp, block) -> None:
+def _check_warp(warp: int, block: Extent) -> None:
     count = -(-block[0] * block[1] * block[2] // LANES)
     if not _whole(warp) or not 0 <= warp < count:
         raise ArgumentError.explained(
@@ -239,7 +245,7 @@ def _check_warp(warp, block) -> None:
         )
 
 
-def _check_steps(steps) -> None:
+def _check_steps(steps: int) -> None:
     if not _whole(steps) or not 1 <= steps <= MOST_STEPS:
         raise ArgumentError.explained(
             f"trace got steps={steps!r}.",

@@ -8,12 +8,16 @@ where the simulator sees every read: a thread's in local, a block's in shared me
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, cast
 
 from coursekit.errors import CourseError
 from coursekit.runtime.modules import Module
 from coursekit.toolchain.cuda_source import code_only
+
+if TYPE_CHECKING:
+    from coursekit.runtime.launching import Kernel
 
 _KEEP = "ck_unset"
 _PRELUDE = (
@@ -57,18 +61,18 @@ def declared(source: str) -> list[tuple[int, str]]:
     ]
 
 
-def names(kernel) -> frozenset[str]:
+def names(kernel: Kernel) -> frozenset[str]:
     """Return the variables that a kernel's source declares without a value."""
     return frozenset(name for _, name in declared(kernel.module.source))
 
 
-def kept(kernel):
+def kept(kernel: Kernel) -> Kernel | None:
     """Build a kernel again so that its uninitialised variables can be watched.
 
     Returns None where it has none, neither of threads nor of blocks, and where such a
     build cannot be made.
     """
-    module = kernel.module
+    module = cast(Module, kernel.module)
     places = declared(module.source)
     if not places and not _ON_CHIP.search(code_only(module.source)):
         return None
@@ -81,7 +85,7 @@ def kept(kernel):
 class _Kept(Module):
     """A module with variables kept in memory; messages show the source as it was."""
 
-    def __init__(self, module: Module, places):
+    def __init__(self, module: Module, places: Sequence[tuple[int, str]]):
         text, parts, last = module.source, [_PRELUDE], 0
         for end, name in places:
             parts += [text[last:end], f" {_KEEP}({name});"]

@@ -8,11 +8,12 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from typing import Any
 
 from coursekit.errors import CourseError, DeviceError
 from coursekit.hardware.architectures import SM_LIMITS, SmLimits, sm_limits
 from coursekit.hardware.datasheets import BOARDS
-from coursekit.hardware.properties import DeviceProperties
+from coursekit.hardware.properties import DeviceProperties as DeviceProperties
 
 DEFAULT_DEVICE = "H200"
 # The simulator sets it where a simulation is entered and left.
@@ -25,7 +26,7 @@ OLDEST_CAPABILITY = (7, 5)
 OLDEST_DRIVER_CUDA = 13000
 
 
-class DeviceTable(Mapping):
+class DeviceTable(Mapping[str, DeviceProperties]):
     """A mapping from names to the GPUs of the data sheets, in order of appearance."""
 
     def __init__(self, entries: Mapping[str, DeviceProperties]) -> None:
@@ -97,7 +98,7 @@ _TABLE_HEADINGS = (
 )
 
 
-def _from_datasheet(board: dict) -> DeviceProperties:
+def _from_datasheet(board: Mapping[str, Any]) -> DeviceProperties:
     limits = SM_LIMITS[board["compute_capability"]]
     shared = {item.name: getattr(limits, item.name) for item in fields(SmLimits)}
     return DeviceProperties(**{**shared, **board})
@@ -230,7 +231,7 @@ def read_gpu(
         What cuDeviceTotalMem answers.
     """
     capability = _capability(attribute)
-    read = {
+    read: dict[str, Any] = {
         "name": driver_name,
         "driver_name": driver_name,
         "simulated": False,
@@ -295,7 +296,7 @@ def present_gpu() -> DeviceProperties | None:
         return None
 
 
-def _first_gpu(driver) -> DeviceProperties | None:
+def _first_gpu(driver: Any) -> DeviceProperties | None:
     """Read the properties of GPU 0 through `cuda.bindings.driver`, or a stand-in."""
     if driver.cuInit(0)[0]:
         return None
@@ -307,7 +308,8 @@ def _first_gpu(driver) -> DeviceProperties | None:
 
     def attribute(name: str) -> int:
         key = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-        return _answer(driver.cuDeviceGetAttribute(key, handle))
+        value: int = _answer(driver.cuDeviceGetAttribute(key, handle))
+        return value
 
     if _capability(attribute) < OLDEST_CAPABILITY:
         return None
@@ -322,7 +324,7 @@ def _capability(attribute: Callable[[str], int]) -> tuple[int, int]:
     )
 
 
-def _answer(reply: tuple):
+def _answer(reply: tuple[Any, Any]) -> Any:
     """Return the value of a driver call's (status, value), or raise its status."""
     status, value = reply
     if status:

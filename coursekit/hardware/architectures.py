@@ -79,7 +79,14 @@ class SmLimits:
         return f"sm_{major}{minor}"
 
 
-def _row(capability, name, lanes, resident, l1_kib, carveouts_kib) -> SmLimits:
+def _row(
+    capability: tuple[int, int],
+    name: str,
+    lanes: tuple[int, int],
+    resident: tuple[int, int],
+    l1_kib: int,
+    carveouts_kib: tuple[int, ...],
+) -> SmLimits:
     """Make one row of lanes (fp32, fp64), resident (threads, blocks), sizes in KiB."""
     before_ampere = capability < (8, 0)
     return SmLimits(

@@ -9,6 +9,9 @@ directions, as NVIDIA does.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 GIB = 2**30
 MIB = 2**20
 
@@ -63,7 +66,7 @@ _A100_SXM4 = {
     "source": _AMPERE,
 }
 
-BOARDS = (
+BOARDS: tuple[Mapping[str, Any], ...] = (
     {
         "name": "V100 SXM2 16GB",
         "driver_name": "Tesla V100-SXM2-16GB",

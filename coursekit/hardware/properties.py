@@ -75,7 +75,8 @@ class DeviceProperties(SmLimits):
     @property
     def pcie_gbs(self) -> float | None:
         """Bandwidth of 16 PCIe lanes in one direction, in GB/s, after line coding."""
-        return _PCIE_GBS_PER_GENERATION.get(self.pcie_generation)
+        generation = self.pcie_generation
+        return None if generation is None else _PCIE_GBS_PER_GENERATION.get(generation)
 
     def source_of(self, figure: str) -> str:
         """Name the document that a figure comes from.

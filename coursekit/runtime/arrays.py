@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +12,16 @@ from coursekit.errors import ArgumentError
 from coursekit.runtime import backend as backends
 from coursekit.runtime.arguments import operands
 from coursekit.runtime.arguments.complaints import summary
-from coursekit.runtime.device_arrays import DeviceArray
+from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from coursekit.runtime.configuration import Shape
+    from coursekit.runtime.protocols import AnyArray
 
 
-def to_device(array) -> DeviceArray:
+def to_device(array: AnyArray) -> DeviceArray:
     """Copy an array into device memory.
 
     Parameters
@@ -46,7 +53,7 @@ def to_device(array) -> DeviceArray:
     return copy
 
 
-def to_host(array) -> np.ndarray:
+def to_host(array: AnyArray) -> np.ndarray:
     """Copy an array to a fresh NumPy array.
 
     Parameters
@@ -74,13 +81,13 @@ def to_host(array) -> np.ndarray:
             "Build one with np.array(values, dtype=np.float32), for example.",
         )
     if not operand.contiguous:
-        operand = operands.describe(operands.packed(array))
+        return to_host(operands.packed(array))
     data = operand.read()
     data = data.copy() if operand.space == "host" else data
     return data.view(operand.dtype).reshape(operand.shape)
 
 
-def empty(shape, dtype=np.float32) -> DeviceArray:
+def empty(shape: Shape, dtype: DTypeLike = np.float32) -> DeviceArray:
     """Reserve device memory without setting it.
 
     The memory holds the pattern 0xCB in every byte, on both backends, so that a
@@ -109,7 +116,7 @@ def empty(shape, dtype=np.float32) -> DeviceArray:
     return DeviceArray(buffer, 0, lengths, element)
 
 
-def _checked_shape(shape) -> tuple[int, ...]:
+def _checked_shape(shape: Any) -> tuple[int, ...]:
     try:
         lengths = tuple(map(operator.index, shape))
     except TypeError:

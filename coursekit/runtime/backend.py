@@ -9,54 +9,15 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from coursekit.errors import DeviceError
 from coursekit.runtime import simulator
 
 if TYPE_CHECKING:
-    import numpy as np
-
-    from coursekit.runtime.configuration import Needs
+    from coursekit.runtime.protocols import Backend
 
 VARIABLE = "COURSEKIT_BACKEND"
-
-
-class Buffer(Protocol):
-    """A run of bytes in device memory, freed with the last reference to it."""
-
-    space: str
-    address: int
-    nbytes: int
-
-    def read(self, offset: int, nbytes: int) -> np.ndarray:
-        """Copy bytes to the host, as a fresh array of uint8."""
-
-    def write(self, offset: int, data: np.ndarray) -> None:
-        """Copy an array of uint8 from the host."""
-
-
-class Backend(Protocol):
-    """The interface of a GPU or of the simulator to a launch.
-
-    Attributes
-    ----------
-    space : str
-        "gpu" or "simulator": the memory that its kernels reach.
-    device
-        Properties of the device, whose limits a launch is checked against.
-    """
-
-    space: str
-
-    def allocate(self, nbytes, *, name="", shape=None, dtype=None) -> Buffer:
-        """Reserve memory, filled with the poison pattern."""
-
-    def needs(self, kernel) -> Needs:
-        """Return what the kernel itself asks of a launch."""
-
-    def launch(self, kernel, configuration, staged, *, wait: bool):
-        """Launch with staged arguments; wait for the end where `wait` says so."""
 
 
 def current() -> Backend:

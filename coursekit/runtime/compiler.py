@@ -14,7 +14,7 @@ from coursekit.toolchain.sources import find
 
 
 def compile(
-    source_or_path: str | os.PathLike,
+    source_or_path: str | os.PathLike[str],
     *,
     arch: str | int | None = None,
     defines: Mapping[str, object] | None = None,

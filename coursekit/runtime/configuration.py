@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeGuard
 
 import numpy as np
 
 from coursekit.errors import CourseError, LaunchError
+
+if TYPE_CHECKING:
+    from coursekit.hardware import DeviceProperties
 
 AXES = "xyz"
 MAX_GRID = (2**31 - 1, 65535, 65535)
@@ -17,6 +22,8 @@ MAX_CLUSTER = 16
 CLUSTER_CAPABILITY = (9, 0)
 
 Extent = tuple[int, int, int]
+# As a student writes an extent: one length, or one for each dimension.
+Shape = SupportsIndex | Sequence[SupportsIndex]
 
 # What is limited: (cause, cure).
 _EMPTY = {
@@ -100,7 +107,7 @@ class Configuration:
     @property
     def written(self) -> str:
         """The text between the brackets of a launch, for example ``4, 256``."""
-        given = [_short(self.grid), _short(self.block)]
+        given: list[object] = [_short(self.grid), _short(self.block)]
         if self.shared_bytes or self.stream is not None:
             given.append(self.shared_bytes)
         if self.stream is not None:
@@ -126,14 +133,14 @@ def _short(extent: Extent) -> int | tuple[int, ...]:
 
 def configure(
     kernel_name: str,
-    grid,
-    block,
+    grid: Shape,
+    block: Shape,
     *,
-    shared_bytes=0,
-    stream=None,
-    cooperative=False,
-    cluster=None,
-    early=False,
+    shared_bytes: int = 0,
+    stream: object = None,
+    cooperative: bool = False,
+    cluster: Shape | None = None,
+    early: bool = False,
 ) -> Configuration:
     """Check each number of a launch by itself, and extend shapes to (x, y, z).
 
@@ -163,7 +170,12 @@ def configure(
     )
 
 
-def check(kernel_name: str, configuration: Configuration, needs: Needs, device):
+def check(
+    kernel_name: str,
+    configuration: Configuration,
+    needs: Needs,
+    device: DeviceProperties,
+) -> None:
     """Check a configuration against a kernel's needs and a device's limits.
 
     Raises
@@ -181,11 +193,11 @@ def check(kernel_name: str, configuration: Configuration, needs: Needs, device):
         _check_cooperative(kernel_name, configuration, needs, device)
 
 
-def _is_whole(value) -> bool:
+def _is_whole(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def _check_stream(kernel_name: str, stream) -> None:
+def _check_stream(kernel_name: str, stream: object) -> None:
     plain = stream is None or (_is_whole(stream) and stream >= 0)
     if not (plain or hasattr(stream, "ptr") or hasattr(stream, "cuda_stream")):
         raise LaunchError.explained(
@@ -195,7 +207,7 @@ def _check_stream(kernel_name: str, stream) -> None:
         )
 
 
-def _extent(kernel_name: str, what: str, given, limits: Extent) -> Extent:
+def _extent(kernel_name: str, what: str, given: Any, limits: Extent) -> Extent:
     lengths = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     if not 1 <= len(lengths) <= 3:
         raise LaunchError.explained(
@@ -210,7 +222,8 @@ def _extent(kernel_name: str, what: str, given, limits: Extent) -> Extent:
             raise _empty(kernel_name, what, axis, length)
         if length > limit and what != "block":
             raise _too_long(kernel_name, what, axis, length, limit)
-    whole = (*map(int, lengths), 1, 1)[:3]
+    x, y, z = (*map(int, lengths), 1, 1)[:3]
+    whole = x, y, z
     if what == "block":
         _check_block(kernel_name, whole)
     return whole
@@ -229,7 +242,7 @@ def _check_block(kernel_name: str, block: Extent) -> None:
         raise _too_long(kernel_name, "block", "z", block[2], MAX_BLOCK[2])
 
 
-def _not_whole(kernel_name, what, axis, length) -> CourseError:
+def _not_whole(kernel_name: str, what: str, axis: str, length: object) -> CourseError:
     return LaunchError.explained(
         f"{kernel_name}: {what}.{axis} is {length!r}, not a whole number.",
         "In Python / divides into a float; a launch counts blocks and threads.",
@@ -237,21 +250,23 @@ def _not_whole(kernel_name, what, axis, length) -> CourseError:
     )
 
 
-def _empty(kernel_name, what, axis, length) -> CourseError:
+def _empty(kernel_name: str, what: str, axis: str, length: object) -> CourseError:
     return LaunchError.explained(
         f"{kernel_name}: {what}.{axis} is {length}, but must be at least 1.",
         *_EMPTY[what],
     )
 
 
-def _too_long(kernel_name, what, axis, length, limit) -> CourseError:
+def _too_long(
+    kernel_name: str, what: str, axis: str, length: int, limit: int
+) -> CourseError:
     return LaunchError.explained(
         f"{kernel_name}: {what}.{axis} is {length}, at most {limit} is possible.",
         *_TOO_LONG[what],
     )
 
 
-def _check_bounds(kernel_name, configuration, needs) -> None:
+def _check_bounds(kernel_name: str, configuration: Configuration, needs: Needs) -> None:
     if needs.max_threads and configuration.threads > needs.max_threads:
         raise LaunchError.explained(
             f"{kernel_name}: {configuration.threads} threads a block, but the kernel "
@@ -261,7 +276,12 @@ def _check_bounds(kernel_name, configuration, needs) -> None:
         )
 
 
-def _check_shared(kernel_name, configuration, needs, device) -> None:
+def _check_shared(
+    kernel_name: str,
+    configuration: Configuration,
+    needs: Needs,
+    device: DeviceProperties,
+) -> None:
     static, dynamic = needs.shared_bytes, configuration.shared_bytes
     if static > device.shared_bytes_per_block:
         raise LaunchError.explained(
@@ -282,7 +302,12 @@ def _check_shared(kernel_name, configuration, needs, device) -> None:
         )
 
 
-def _check_cluster(kernel_name, configuration, cluster, device) -> None:
+def _check_cluster(
+    kernel_name: str,
+    configuration: Configuration,
+    cluster: Extent,
+    device: DeviceProperties,
+) -> None:
     size = math.prod(cluster)
     shown = " x ".join(map(str, cluster))
     if tuple(device.compute_capability) < CLUSTER_CAPABILITY:
@@ -314,7 +339,12 @@ def _check_cluster(kernel_name, configuration, cluster, device) -> None:
         )
 
 
-def _check_cooperative(kernel_name, configuration, needs, device) -> None:
+def _check_cooperative(
+    kernel_name: str,
+    configuration: Configuration,
+    needs: Needs,
+    device: DeviceProperties,
+) -> None:
     warps = -(-configuration.threads // device.warp_size)
     per_sm = min(device.max_blocks_per_sm, device.max_warps_per_sm // warps)
     shared = needs.shared_bytes + configuration.shared_bytes

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from coursekit.errors import DeviceError, HostAccessError
 from coursekit.runtime.arguments.complaints import summary
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import Buffer
 
 
 class DeviceArray:
@@ -37,8 +42,11 @@ class DeviceArray:
     __slots__ = (
         "__weakref__", "_buffer", "_offset", "address", "dtype", "shape", "space"
     )  # fmt: skip
+    __hash__ = object.__hash__
 
-    def __init__(self, buffer, offset: int, shape: tuple[int, ...], dtype: np.dtype):
+    def __init__(
+        self, buffer: Buffer, offset: int, shape: tuple[int, ...], dtype: np.dtype
+    ):
         self._buffer = buffer
         self._offset = offset
         self.shape = shape
@@ -62,7 +70,7 @@ class DeviceArray:
         return self.size * self.dtype.itemsize
 
     @property
-    def __cuda_array_interface__(self) -> dict:
+    def __cuda_array_interface__(self) -> dict[str, Any]:
         if self.space != "gpu":
             raise AttributeError("a simulated array has no CUDA array interface")
         return {
@@ -83,7 +91,7 @@ class DeviceArray:
             raise TypeError("len() of a DeviceArray without axes")
         return self.shape[0]
 
-    def __getitem__(self, key) -> DeviceArray:
+    def __getitem__(self, key: Any) -> DeviceArray:
         """Take a contiguous part: leading indices, then at most one slice."""
         indices = key if isinstance(key, tuple) else (key,)
         array = self
@@ -106,7 +114,7 @@ class DeviceArray:
         count = max(stop - start, 0)
         return self._part(start, (count, *self.shape[1:]))
 
-    def _row(self, index) -> DeviceArray:
+    def _row(self, index: Any) -> DeviceArray:
         try:
             row = operator.index(index)
         except TypeError:
@@ -123,7 +131,7 @@ class DeviceArray:
         stride = math.prod(self.shape[1:]) * self.dtype.itemsize
         return DeviceArray(self._buffer, self._offset + row * stride, shape, self.dtype)
 
-    def reshape(self, *shape) -> DeviceArray:
+    def reshape(self, *shape: Any) -> DeviceArray:
         """View the same memory under another shape; one length may be -1."""
         if len(shape) == 1 and not isinstance(shape[0], (int, np.integer)):
             shape = tuple(shape[0])
@@ -139,12 +147,12 @@ class DeviceArray:
             )
         return DeviceArray(self._buffer, self._offset, lengths, self.dtype)
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'DeviceArray' object has no attribute {name!r}")
         raise self._refusal(f".{name}", HostAccessError)
 
-    def _refusal(self, what: str, kind=DeviceError) -> DeviceError:
+    def _refusal(self, what: str, kind: type[DeviceError] = DeviceError) -> DeviceError:
         return kind.explained(
             f"{self!r} allows no {what} on the host.",
             "Its values lie in device memory, which Python cannot reach.",
@@ -152,8 +160,8 @@ class DeviceArray:
         )
 
 
-def _refuse(what: str):
-    def refuse(self, *operands, **options):
+def _refuse(what: str) -> Callable[..., NoReturn]:
+    def refuse(self: DeviceArray, *operands: object, **options: object) -> NoReturn:
         raise self._refusal(what)
 
     return refuse
@@ -174,4 +182,3 @@ _REFUSED = {
 for _what, _names in _REFUSED.items():
     for _name in _names.split():
         setattr(DeviceArray, f"__{_name}__", _refuse(_what))
-DeviceArray.__hash__ = object.__hash__

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from coursekit.errors import LaunchError
 from coursekit.runtime import backend as backends
 from coursekit.runtime import simulator
 from coursekit.runtime.arguments.signature import Signature, Staged, stage
-from coursekit.runtime.configuration import Configuration, check, configure
+from coursekit.runtime.configuration import Configuration, Shape, check, configure
+
+if TYPE_CHECKING:
+    from coursekit.hardware import DeviceProperties
+    from coursekit.runtime.protocols import Backend, CompiledModule, LaunchResult
+    from coursekit.simt import CountingPlan
+    from coursekit.toolchain.signature import Parameter
 
 _deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(
     "deferred", default=False
 )
-_simulated_by: contextvars.ContextVar[Callable | None] = contextvars.ContextVar(
+# Runs a kernel whose arguments are checked and staged, on a simulator.
+Substitute = Callable[
+    [simulator.SimulatorBackend, "Kernel", Configuration, Staged], object
+]
+_simulated_by: contextvars.ContextVar[Substitute | None] = contextvars.ContextVar(
     "simulated_by", default=None
 )
 
@@ -40,22 +51,28 @@ class Kernel:
     dynamic shared memory of each block and the stream.
     """
 
-    def __init__(self, module, name: str, lowered_name: str, parameters):
+    def __init__(
+        self,
+        module: CompiledModule,
+        name: str,
+        lowered_name: str,
+        parameters: Iterable[Parameter],
+    ):
         self.module = module
         self.name = name
         self.lowered_name = lowered_name
         self.signature = Signature(name, parameters)
-        self._launchers: dict = {}
+        self._launchers: dict[object, Launcher] = {}
 
     @property
-    def parameters(self) -> tuple:
+    def parameters(self) -> tuple[Parameter, ...]:
         """Names and C++ types of the parameters."""
         return self.signature.parameters
 
     def __repr__(self) -> str:
         return f"Kernel {self.signature}"
 
-    def __getitem__(self, index) -> Launcher:
+    def __getitem__(self, index: Any) -> Launcher:
         """Configure a launch by grid, block, dynamic shared bytes and stream."""
         try:
             return self._launchers[index]
@@ -67,7 +84,7 @@ class Kernel:
                 self._launchers[index] = launcher
         return launcher
 
-    def _launcher(self, index) -> Launcher:
+    def _launcher(self, index: Any) -> Launcher:
         if not isinstance(index, tuple) or not 2 <= len(index) <= 4:
             raise LaunchError.explained(
                 f"{self.name}[{index!r}] is no launch configuration.",
@@ -75,13 +92,14 @@ class Kernel:
                 "dynamic shared memory and a stream.",
                 f"Write {self.name}[grid, block](...).",
             )
-        grid, block, shared_bytes, stream = (*index, *(0, None)[len(index) - 2 :])
+        rest: tuple[Any, ...] = (0, None)
+        grid, block, shared_bytes, stream = (*index, *rest[len(index) - 2 :])
         return Launcher(
             self,
             configure(self.name, grid, block, shared_bytes=shared_bytes, stream=stream),
         )
 
-    def __call__(self, *arguments):
+    def __call__(self, *arguments: object) -> NoReturn:
         """Refuse: a launch needs a grid and a block."""
         raise LaunchError.explained(
             f"{self.name}(...) has no grid and no block.",
@@ -91,13 +109,13 @@ class Kernel:
 
     def launch(
         self,
-        grid,
-        block,
-        *arguments,
+        grid: Shape,
+        block: Shape,
+        *arguments: Any,
         shared_bytes: int = 0,
-        stream=None,
+        stream: object = None,
         cooperative: bool = False,
-        cluster=None,
+        cluster: Shape | None = None,
         early: bool = False,
     ) -> None:
         """Launch with every option.
@@ -150,14 +168,14 @@ class Launcher:
     def __init__(self, kernel: Kernel, configuration: Configuration):
         self.kernel = kernel
         self.configuration = configuration
-        self._quick = None
+        self._quick: Callable[[tuple[Any, ...]], bool] | None = None
 
     def __repr__(self) -> str:
         shown = f"{self.kernel.name}[{self.configuration.written}]"
         arguments = self.kernel.signature.names
         return f"{shown} by itself launches nothing; type {shown}({arguments})"
 
-    def __call__(self, *arguments) -> None:
+    def __call__(self, *arguments: Any) -> None:
         """Launch; see `Kernel.launch`."""
         quick = self._quick
         if quick is not None and simulator.active() is None and quick(arguments):
@@ -168,20 +186,21 @@ class Launcher:
 
     def _prepare(self) -> None:
         """Prepare a shorter way for the next launch on this stream of a GPU."""
-        backend = backends.current()
-        if backend.space == "gpu":
+        if backends.current().space == "gpu":
+            from coursekit.runtime import gpu
             from coursekit.runtime.gpu.quick import fetchers
 
+            backend = gpu.backend()
             fetch_each = fetchers(backend.cupy, self.kernel.signature.rules)
             self._quick = backend.quick(self.kernel, self.configuration, fetch_each)
 
 
-def run(kernel: Kernel, configuration: Configuration, arguments) -> None:
+def run(kernel: Kernel, configuration: Configuration, arguments: Sequence[Any]) -> None:
     """Check a launch, start it on the current backend, and bring its results back."""
     backend = backends.current()
     staged = _staged(backend, kernel, configuration, arguments)
     simulated_by = _simulated_by.get()
-    if simulated_by is not None and backend.space == "simulator":
+    if simulated_by is not None and isinstance(backend, simulator.SimulatorBackend):
         simulated_by(backend, kernel, configuration, staged)
     else:
         on_stream = configuration.stream is not None or _deferred.get()
@@ -191,12 +210,17 @@ def run(kernel: Kernel, configuration: Configuration, arguments) -> None:
 
 
 def _staged(
-    backend, kernel: Kernel, configuration: Configuration, arguments, **options
+    backend: Backend,
+    kernel: Kernel,
+    configuration: Configuration,
+    arguments: Sequence[Any],
+    *,
+    isolate: bool = False,
 ) -> Staged:
     """Check the arguments and the configuration, and bring the arrays to a backend."""
     values = kernel.signature.convert(arguments)
     check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    return stage(backend, kernel.signature.rules, values, **options)
+    return stage(backend, kernel.signature.rules, values, isolate=isolate)
 
 
 @dataclass(frozen=True)
@@ -218,23 +242,23 @@ class SimulatedLaunch:
 
     configuration: Configuration
     staged: Staged
-    device: object
-    result: object
+    device: DeviceProperties
+    result: LaunchResult | None
     error: Exception | None = None
 
 
 def simulate(
     kernel: Kernel,
-    grid,
-    block,
-    args,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
     *,
     shared_bytes: int = 0,
     cooperative: bool = False,
-    plan: Callable | None = None,
+    plan: Callable[[Kernel, DeviceProperties], CountingPlan] | None = None,
     before: Callable[[Staged], object] | None = None,
     keep: tuple[type[Exception], ...] = (),
-    **options,
+    **options: Any,
 ) -> SimulatedLaunch:
     """Simulate a launch on copies of its arguments, which stay as they are.
 
@@ -267,7 +291,8 @@ def simulate(
         options["plan"] = plan(kernel, backend.device)
     if before is not None:
         before(staged)
-    result = error = None
+    result: LaunchResult | None = None
+    error: Exception | None = None
     try:
         result = backend.launch(kernel, configuration, staged, **options)
     except keep as ended:
@@ -290,7 +315,7 @@ def deferred() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def simulated_by(launch: Callable) -> Iterator[None]:
+def simulated_by(launch: Substitute) -> Iterator[None]:
     """Let a function run every launch on the simulator inside the ``with`` block.
 
     Parameters

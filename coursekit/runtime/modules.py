@@ -8,9 +8,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from coursekit.errors import CompileError, UnknownNameError
 from coursekit.toolchain import building, cubin, mangling, signature, targets
+from coursekit.toolchain.cubin import Resources
+
+if TYPE_CHECKING:
+    from coursekit.runtime.launching import Kernel
 
 
 class Module:
@@ -41,7 +46,7 @@ class Module:
     def __init__(self, unit: building.Unit):
         self._unit = unit
         self._build = building.build(unit)
-        self._found: dict[str, object] = {}
+        self._found: dict[str, Kernel] = {}
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -120,17 +125,19 @@ class Module:
         """
         return self._listed(self._real_target(arch))
 
-    def remember(self, kind: str, arch: str | int, make: Callable[[], dict]) -> dict:
+    def remember(
+        self, kind: str, arch: str | int, make: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
         """Return what `make` computes from machine code, from the cache if possible."""
         target = self._real_target(arch)
         return building.through_cache(self._unit, kind, target, make)[0]
 
     @property
-    def resources(self) -> Mapping[str, cubin.Resources]:
+    def resources(self) -> Mapping[str, Resources]:
         """Resources of each kernel by name, for the default architecture of `cubin`."""
         return _ResourcesByName(self)
 
-    def resources_on(self, name: str, arch: str | int) -> cubin.Resources:
+    def resources_on(self, name: str, arch: str | int) -> Resources:
         """Return the resources of a kernel that is compiled for an architecture."""
         module, entry = self.find(name)
         return module._needs(entry, arch)
@@ -140,7 +147,7 @@ class Module:
         source = replace(self._unit.source, text=text)
         return type(self)(replace(self._unit, source=source))
 
-    def make_kernel(self, name: str, entry: building.Entry) -> object:
+    def make_kernel(self, name: str, entry: building.Entry) -> Kernel:
         """Make the object that stands for a kernel; a hook for subclasses."""
         from coursekit.runtime.launching import Kernel
 
@@ -174,13 +181,13 @@ class Module:
             return self, short[0]
         return self._instance(name)
 
-    def __getitem__(self, name: str) -> object:
+    def __getitem__(self, name: str) -> Kernel:
         if name not in self._found:
             module, entry = self.find(name)
             self._found[name] = module.make_kernel(name, entry)
         return self._found[name]
 
-    def __getattr__(self, name: str) -> object:
+    def __getattr__(self, name: str) -> Kernel:
         if name.startswith("_"):
             raise AttributeError(f"'Module' object has no attribute {name!r}")
         return self[name]
@@ -227,7 +234,7 @@ class Module:
         return fitting[0] if fitting else None
 
     @functools.cached_property
-    def _instances(self):
+    def _instances(self) -> Callable[[str], Module]:
         @functools.cache
         def instantiated(expression: str) -> Module:
             return type(self)(replace(self._unit, expressions=(expression,)))
@@ -271,7 +278,7 @@ class Module:
         return targets.present() or own
 
     @functools.cached_property
-    def _machine_code(self):
+    def _machine_code(self) -> Callable[[targets.Target], building.MachineCode]:
         names = [
             entry.name
             for entry in self._build.entries
@@ -285,33 +292,35 @@ class Module:
         return compiled
 
     @functools.cached_property
-    def _listed(self):
+    def _listed(self) -> Callable[[targets.Target], str]:
         from coursekit.toolchain import sass
 
         @functools.cache
         def listed(target: targets.Target) -> str:
             code = self._machine_code(target).cubin
-            given = {"lines": True, "display": self._unit.source.display}
-            text = sass.disassemble(code, flow=False, **given)
+            disassemble = functools.partial(
+                sass.disassemble, code, lines=True, display=self._unit.source.display
+            )
+            text = disassemble(flow=False)
             if sass.jumps_by_register(text):
-                text = sass.disassemble(code, **given)
+                text = disassemble()
             return text
 
         return listed
 
-    def _needs(self, entry: building.Entry, arch=None) -> cubin.Resources:
+    def _needs(self, entry: building.Entry, arch: str | int | None = None) -> Resources:
         target = self._real_target(arch)
         code = self._machine_code(target)
         return cubin.resources(code.cubin, code.report, target.number)[entry.lowered]
 
 
-class _ResourcesByName(Mapping):
+class _ResourcesByName(Mapping[str, Resources]):
     """A mapping from kernels to their resources, which compiles on access."""
 
     def __init__(self, module: Module):
         self._module = module
 
-    def __getitem__(self, name: str) -> cubin.Resources:
+    def __getitem__(self, name: str) -> Resources:
         module, entry = self._module.find(name)
         return module._needs(entry)
 

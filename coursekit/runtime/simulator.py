@@ -11,13 +11,31 @@ import weakref
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from coursekit import hardware, paths
 from coursekit.errors import LaunchError, UnsupportedError
-from coursekit.runtime.configuration import Configuration, Needs
+from coursekit.runtime.configuration import Configuration, Extent, Needs
 from coursekit.runtime.progress_bar import ProgressBar
+
+if TYPE_CHECKING:
+    from coursekit.hardware import DeviceProperties
+    from coursekit.runtime.protocols import (
+        CompiledKernel,
+        CompiledModule,
+        LaunchResult,
+        Program,
+        Region,
+        StagedArguments,
+    )
+
+    _Tokens = tuple[
+        contextvars.Token["Simulation | None"],
+        contextvars.Token[DeviceProperties | None],
+    ]
 
 _active: contextvars.ContextVar[Simulation | None] = contextvars.ContextVar(
     "simulation", default=None
@@ -38,17 +56,17 @@ class Simulation:
         Seconds that one launch may take.
     """
 
-    device: hardware.DeviceProperties
+    device: DeviceProperties
     order: str | int | tuple[int, ...] = "forward"
     timeout_s: float = 30.0
-    _tokens: list = field(default_factory=list, repr=False, compare=False)
+    _tokens: list[_Tokens] = field(default_factory=list, repr=False, compare=False)
 
     def __enter__(self) -> Simulation:
         here = _active.set(self), hardware.simulated_device.set(self.device)
         self._tokens.append(here)
         return self
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: object) -> None:
         simulation, device = self._tokens.pop()
         hardware.simulated_device.reset(device)
         _active.reset(simulation)
@@ -117,12 +135,12 @@ def current() -> Simulation:
     return active() or default()
 
 
-def _is_count(value) -> bool:
+def _is_count(value: Any) -> TypeGuard[int]:
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     return whole and value >= 0
 
 
-def _checked_order(order):
+def _checked_order(order: Any) -> str | int | tuple[int, ...]:
     if isinstance(order, str) and order in ("forward", "reverse"):
         return order
     if _is_count(order):
@@ -140,7 +158,7 @@ def _checked_order(order):
     )
 
 
-def _checked_timeout(timeout_s) -> float:
+def _checked_timeout(timeout_s: Any) -> float:
     number = isinstance(timeout_s, (int, float)) and not isinstance(timeout_s, bool)
     if number and timeout_s > 0:
         return float(timeout_s)
@@ -157,7 +175,7 @@ class SimulatedBuffer:
     __slots__ = ("__weakref__", "region")
     space = "simulator"
 
-    def __init__(self, region):
+    def __init__(self, region: Region):
         self.region = region
 
     @property
@@ -185,16 +203,20 @@ class SimulatedMemory:
     regions therefore wait in a list until memory is next used.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         from coursekit.simt import Memory
 
         self.memory = Memory()
         self._lock = threading.RLock()
-        self._dead: deque = deque()
-        self._programs: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-        self._needs: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._dead: deque[Any] = deque()
+        self._programs: weakref.WeakKeyDictionary[CompiledModule, Program] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._needs: weakref.WeakKeyDictionary[CompiledKernel, Needs] = (
+            weakref.WeakKeyDictionary()
+        )
 
-    def allocate(self, nbytes: int, capacity: int, **labels) -> SimulatedBuffer:
+    def allocate(self, nbytes: int, capacity: int, **labels: Any) -> SimulatedBuffer:
         """Reserve memory on a device that has `capacity` bytes."""
         with self._lock:
             self.sweep()
@@ -218,7 +240,7 @@ class SimulatedMemory:
                 if region is not None:
                     region.name = name
 
-    def program(self, module):
+    def program(self, module: CompiledModule) -> Program:
         """Return the program of a compiled module, which is loaded once."""
         with self._lock:
             program = self._programs.get(module)
@@ -232,7 +254,7 @@ class SimulatedMemory:
                 weakref.finalize(module, self._dead.extend, variables).atexit = False
             return program
 
-    def needs(self, kernel) -> Needs:
+    def needs(self, kernel: CompiledKernel) -> Needs:
         """Return what a kernel asks of a launch, read once from its program."""
         needs = self._needs.get(kernel)
         if needs is None:
@@ -241,7 +263,7 @@ class SimulatedMemory:
         return needs
 
 
-def _needs(program, lowered_name: str) -> Needs:
+def _needs(program: Program, lowered_name: str) -> Needs:
     directives = program.kernel(lowered_name).directives
     shared = program.shared_variables(lowered_name, 0)
     bounds = directives.get("maxntid") or directives.get("reqntid")
@@ -249,8 +271,13 @@ def _needs(program, lowered_name: str) -> Needs:
     return Needs(
         sum(nbytes for _, nbytes, _ in shared),
         math.prod(bounds) if bounds else None,
-        (*cluster, 1, 1)[:3] if cluster else None,
+        _extent(cluster) if cluster else None,
     )
+
+
+def _extent(lengths: tuple[int, ...]) -> Extent:
+    x, y, z = (*lengths, 1, 1)[:3]
+    return x, y, z
 
 
 @functools.cache
@@ -259,7 +286,7 @@ def simulated_memory() -> SimulatedMemory:
     return SimulatedMemory()
 
 
-def _machine_code():
+def _machine_code() -> Path:
     """Return the folder that caches the simulator's machine code of kernels."""
     return paths.cache() / "simulator"
 
@@ -273,7 +300,14 @@ class SimulatorBackend:
         self.simulation = simulation
         self.device = simulation.device
 
-    def allocate(self, nbytes, *, name="", shape=None, dtype=None) -> SimulatedBuffer:
+    def allocate(
+        self,
+        nbytes: int,
+        *,
+        name: str = "",
+        shape: tuple[int, ...] | None = None,
+        dtype: np.dtype | None = None,
+    ) -> SimulatedBuffer:
         """Reserve memory, filled with the poison pattern.
 
         Raises
@@ -285,20 +319,20 @@ class SimulatorBackend:
             nbytes, self.device.memory_bytes, name=name, shape=shape, dtype=dtype
         )
 
-    def needs(self, kernel) -> Needs:
+    def needs(self, kernel: CompiledKernel) -> Needs:
         """Return static shared bytes, launch bounds and clusters of a kernel."""
         return simulated_memory().needs(kernel)
 
     def launch(
         self,
-        kernel,
+        kernel: CompiledKernel,
         configuration: Configuration,
-        staged,
+        staged: StagedArguments,
         *,
         wait: bool = True,
         counters: bool = False,
-        **options,
-    ):
+        **options: Any,
+    ) -> LaunchResult:
         """Run a kernel to its end, whatever `wait` is; return the LaunchResult.
 
         `options` go to the simulator.
@@ -316,7 +350,15 @@ class SimulatorBackend:
         with ProgressBar(kernel.name) as progress:
             return self._run(kernel, configuration, staged, progress, counters, options)
 
-    def _run(self, kernel, configuration, staged, progress, counters, options):
+    def _run(
+        self,
+        kernel: CompiledKernel,
+        configuration: Configuration,
+        staged: StagedArguments,
+        progress: ProgressBar,
+        counters: bool,
+        options: dict[str, Any],
+    ) -> LaunchResult:
         from coursekit.simt import launch
 
         return launch(
@@ -337,7 +379,9 @@ class SimulatorBackend:
             **options,
         )
 
-    def _check_supported(self, kernel, configuration: Configuration) -> None:
+    def _check_supported(
+        self, kernel: CompiledKernel, configuration: Configuration
+    ) -> None:
         cluster = configuration.cluster or self.needs(kernel).cluster
         if cluster is not None and math.prod(cluster) > 1:
             raise UnsupportedError.explained(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from coursekit.errors import ArgumentError
 from coursekit.runtime import backend as backends
 from coursekit.runtime.arguments.complaints import summary
 from coursekit.runtime.arguments.operands import Operand, describe
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import CudaArray
 
 SWIZZLES = (0, 32, 64, 128)
 LONGEST, MOST_AXES, ALIGNED = 256, 5, 16
@@ -34,7 +38,7 @@ class TensorMap:
         What the kernel gets, 128 bytes.
     """
 
-    array: object
+    array: Any
     box: tuple[int, ...]
     swizzle: int
     descriptor: bytes
@@ -49,7 +53,9 @@ class TensorMap:
         return f"TensorMap({box} of {shape} {self.array.dtype}{swizzled})"
 
 
-def tensor_map(array, box: Sequence[int], swizzle: int | None = None) -> TensorMap:
+def tensor_map(
+    array: CudaArray, box: Sequence[int], swizzle: int | None = None
+) -> TensorMap:
     """Describe boxes of an array for TMA copies, on both backends.
 
     Parameters
@@ -85,7 +91,7 @@ def tensor_map(array, box: Sequence[int], swizzle: int | None = None) -> TensorM
     return TensorMap(array, lengths, span, make(operand, lengths, span))
 
 
-def _device_array(array) -> Operand:
+def _device_array(array: object) -> Operand:
     """Describe the array; it must lie where kernels run."""
     operand, here = describe(array), backends.current().space
     if operand is None or operand.space != here:
@@ -105,7 +111,7 @@ def _device_array(array) -> Operand:
     return operand
 
 
-def _lengths(operand: Operand, box) -> tuple[int, ...]:
+def _lengths(operand: Operand, box: Any) -> tuple[int, ...]:
     try:
         lengths = tuple(map(operator.index, box))
     except TypeError:
@@ -145,7 +151,7 @@ def _check_bytes(operand: Operand, lengths: tuple[int, ...], swizzle: int) -> No
         )
 
 
-def _simulated(operand: Operand, lengths, swizzle: int) -> bytes:
+def _simulated(operand: Operand, lengths: tuple[int, ...], swizzle: int) -> bytes:
     from coursekit.simt import TensorMap
 
     made = TensorMap(
@@ -163,7 +169,7 @@ _TYPES = {
 }  # fmt: skip
 
 
-def _on_gpu(operand: Operand, lengths, swizzle: int) -> bytes:
+def _on_gpu(operand: Operand, lengths: tuple[int, ...], swizzle: int) -> bytes:
     """Let the driver encode the map."""
     from cuda.bindings import driver
 
@@ -194,6 +200,6 @@ def _on_gpu(operand: Operand, lengths, swizzle: int) -> bytes:
     return b"".join(int(word).to_bytes(8, "little") for word in made.opaque)
 
 
-def _swizzle(driver, nbytes: int):
+def _swizzle(driver: Any, nbytes: int) -> Any:
     name = f"{nbytes}B" if nbytes else "NONE"
     return getattr(driver.CUtensorMapSwizzle, f"CU_TENSOR_MAP_SWIZZLE_{name}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = face.__all__
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> object:
     value = globals()[name] = getattr(face, name)
     return value
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from coursekit import paths
 from coursekit.errors import CompileError
@@ -29,6 +30,9 @@ _FILE = re.compile(r'^(\s*\.file\s+\d+\s+")([^"]+)(")', re.MULTILINE)
 _watching: contextvars.ContextVar[Callable[[str], None] | None] = (
     contextvars.ContextVar("watching", default=None)
 )
+_ParameterNames = Mapping[str, tuple[str | None, ...]]
+# Name, lowered name, signature and names of the parameters, as the cache has them.
+_StoredEntry = tuple[str, str, str | None, tuple[str | None, ...]]
 _UNKNOWN = re.compile(r"#pragma nv_mangled_name (.+)$", re.MULTILINE)
 
 
@@ -154,7 +158,7 @@ def machine_code(unit: Unit, target: Target, names: Sequence[str]) -> MachineCod
     """
     target = replace(target, real=True)
 
-    def compiled() -> dict:
+    def compiled() -> dict[str, Any]:
         flags = [*unit.flags(target), "--ptxas-options=-v"]
         try:
             text = unit.source.text + _ANCHOR_SOURCE
@@ -169,8 +173,8 @@ def machine_code(unit: Unit, target: Target, names: Sequence[str]) -> MachineCod
 
 
 def through_cache(
-    unit: Unit, kind: str, target: Target, make: Callable[[], dict]
-) -> tuple[dict, str]:
+    unit: Unit, kind: str, target: Target, make: Callable[[], dict[str, Any]]
+) -> tuple[dict[str, Any], str]:
     """Return a unit's result from the cache or from `make`, and its origin.
 
     Parameters
@@ -195,7 +199,9 @@ def through_cache(
     return found, state
 
 
-def _compile(unit: Unit, text: str, flags: list[str], names: Sequence[str]):
+def _compile(
+    unit: Unit, text: str, flags: list[str], names: Sequence[str]
+) -> nvrtc.Output:
     """Compile; where a name of C is missing, once more with its header, as nvcc."""
     included: frozenset[str] = frozenset()
     given = flags
@@ -217,7 +223,7 @@ def _library() -> list[str]:
     return [f"-I{folder}" for folder in folders]
 
 
-def _build(unit: Unit, target: Target) -> dict:
+def _build(unit: Unit, target: Target) -> dict[str, Any]:
     """Compile with the requested signatures, or without them if that fails."""
     declared = _declared(unit.source)
     plain = {d.name: d for d in declared if not d.is_template}
@@ -245,7 +251,9 @@ def _declared(source: Source) -> list[declarations.Declaration]:
     return [found for text in texts for found in declarations.kernels(text)]
 
 
-def _with_signatures(unit: Unit, flags: list[str], names: Sequence[str]):
+def _with_signatures(
+    unit: Unit, flags: list[str], names: Sequence[str]
+) -> nvrtc.Output | None:
     """Compile with `ck_sig` appended; drop, once, the names it does not know."""
     names = list(dict.fromkeys(names))
     text = unit.source.text + _ANCHOR_SOURCE + _SIGNATURE_SOURCE
@@ -266,7 +274,9 @@ def _signature_of(name: str) -> str:
     return f"{_SIGNATURE}<decltype(&{name})>"
 
 
-def _entries(ptx: str, lowered: dict, parameter_names: dict) -> list[tuple]:
+def _entries(
+    ptx: str, lowered: dict[str, str], parameter_names: _ParameterNames
+) -> list[_StoredEntry]:
     """Match the entries of the PTX with the names that the source has for them."""
     in_ptx = re.findall(r"\.entry\s+([\w$]+)\s*\(", ptx)
     found = []
@@ -283,7 +293,9 @@ def _entries(ptx: str, lowered: dict, parameter_names: dict) -> list[tuple]:
     return found
 
 
-def _undeclared(mangled: str, parameter_names: dict) -> tuple[str, tuple]:
+def _undeclared(
+    mangled: str, parameter_names: _ParameterNames
+) -> tuple[str, _StoredEntry]:
     """Describe an entry that the source text does not declare, from its mangled name.
 
     Returns its short name, and the entry under its name with parameter types.
@@ -315,9 +327,10 @@ def _refusal(log: str, unit: Unit) -> CompileError:
 
 
 def _not_instantiated(log: str, expression: str) -> CompileError:
-    reason = re.search(r"__nv_name_map\(\d+\): error: (.*)", log)
+    found = re.search(r"__nv_name_map\(\d+\): error: (.*)", log)
+    reason = found[1] if found else "the compiler refuses it"
     return CompileError.explained(
-        f"{expression} cannot be instantiated: {reason[1]}.",
+        f"{expression} cannot be instantiated: {reason}.",
         "The template arguments do not fit the template's parameters.",
         "Write the arguments into the name, as in module['scale<float, 4>']; the line "
         "template<...> above the kernel says which it takes.",

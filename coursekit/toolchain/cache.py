@@ -14,6 +14,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 _MAGIC = "coursekit-cache 1"
 BUCKETS = 16
@@ -52,7 +53,7 @@ class Cache:
         """File of an entry: below one of 16 buckets, by the key's first digit."""
         return self.folder / key[0] / f"{key}.json"
 
-    def get(self, key: str) -> dict | None:
+    def get(self, key: str) -> dict[str, Any] | None:
         """Return what was stored under a key, or None."""
         try:
             content = self.path(key).read_bytes()
@@ -63,7 +64,7 @@ class Cache:
         self.state = "damaged" if value is None else "hit"
         return value
 
-    def put(self, key: str, value: dict) -> None:
+    def put(self, key: str, value: dict[str, Any]) -> None:
         """Store a value; a folder that cannot be written leaves it uncached."""
         payload = json.dumps(value).encode()
         path = self.path(key)
@@ -81,11 +82,12 @@ def _header(key: str, payload: bytes) -> bytes:
     return f"{_MAGIC} {key} {hashlib.sha256(payload).hexdigest()}\n".encode()
 
 
-def _verified(key: str, content: bytes) -> dict | None:
+def _verified(key: str, content: bytes) -> dict[str, Any] | None:
     header, _, payload = content.partition(b"\n")
     if header + b"\n" != _header(key, payload):
         return None
-    return json.loads(payload)
+    value: dict[str, Any] = json.loads(payload)
+    return value
 
 
 def _write(path: Path, content: bytes) -> None:

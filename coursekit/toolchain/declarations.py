@@ -70,7 +70,7 @@ def kernels(text: str) -> tuple[Declaration, ...]:
     """
     if "__global__" not in text:
         return ()
-    found: dict[tuple, Declaration] = {}
+    found: dict[tuple[str, tuple[str | None, ...]], Declaration] = {}
     for scope, tokens in _definitions(list(_tokens(text))):
         declaration = _declaration(scope, tokens)
         if declaration is not None:
@@ -88,7 +88,9 @@ def _tokens(text: str) -> Iterator[_Token]:
         yield _Token(found[0], line)
 
 
-def _definitions(tokens: list[_Token]) -> Iterator[tuple[tuple, list[_Token]]]:
+def _definitions(
+    tokens: list[_Token],
+) -> Iterator[tuple[tuple[str, ...], list[_Token]]]:
     """Yield the scope and the tokens before the body of every `{` of a namespace."""
     scopes: list[tuple[str, ...]] = []
     start = index = 0
@@ -133,7 +135,7 @@ def _closing(tokens: list[_Token], index: int) -> int:
     return len(tokens)
 
 
-def _declaration(scope: tuple, tokens: list[_Token]) -> Declaration | None:
+def _declaration(scope: tuple[str, ...], tokens: list[_Token]) -> Declaration | None:
     words = [token.text for token in tokens]
     if "__global__" not in words:
         return None
@@ -155,7 +157,8 @@ def _declaration(scope: tuple, tokens: list[_Token]) -> Declaration | None:
 
 def _split(tokens: list[_Token]) -> list[list[str]]:
     """Split a parameter list at its commas, leaving those of inner brackets."""
-    parts, depth = [[]], 0
+    parts: list[list[str]] = [[]]
+    depth = 0
     for token in tokens:
         depth += (token.text in _OPENING) - (token.text in _OPENING.values())
         if token.text == "," and depth == 0:

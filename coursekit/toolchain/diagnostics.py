@@ -258,7 +258,7 @@ def messages(log: str, source: Source) -> list[Message]:
 def _without_mangling(text: str) -> str:
     """Replace mangled kernel names and ptxas's byte counts by readable ones."""
 
-    def demangled(found: re.Match) -> str:
+    def demangled(found: re.Match[str]) -> str:
         try:
             return f"'{mangling.function(found[1]).name}'"
         except mangling.UnknownMangling:
@@ -324,8 +324,8 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
     if member := re.search(r'namespace "std" has no member.* "(\w+)"', found.message):
         return cause, std_advice(member[1]) or cure
     if "must be a" in found.message and "namespace" in found.message:
-        header = header_of(_word_at_caret(found))
-        return cause, f"Write #include {header} at the top." if header else cure
+        needed = header_of(_word_at_caret(found))
+        return cause, f"Write #include {needed} at the top." if needed else cure
     name = re.search(r'identifier "(\w+)" is undefined', found.message)
     if name is None or "host" in cause:
         return cause, cure
@@ -372,7 +372,7 @@ def _character(found: Message, cause: str, cure: str) -> tuple[str, str]:
 def _semicolon(found: Message, source: Source, cause: str) -> str:
     """Point at the line before if the caret stands at the start of its line."""
     text, caret = (*found.quoted, "", "")[:2]
-    before = re.sub(r"//.*", "", source.text).split("\n")[: found.line - 1]
+    before = re.sub(r"//.*", "", source.text).split("\n")[: (found.line or 1) - 1]
     code = [(n, line.strip()) for n, line in enumerate(before, 1) if line.strip()]
     if text[: caret.find("^")].strip() or not code:
         return cause

@@ -12,7 +12,7 @@ _INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+\s+)?([A-Z]\w*)([^;
 _TARGET = re.compile(r"\((\.L_\w+)\)")
 
 
-def loops(listing: str) -> list[Counter]:
+def loops(listing: str) -> list[Counter[str]]:
     r"""Count the instructions of each loop, by opcode, in the order of their ends.
 
     A loop is what lies between a branch and the earlier place that it goes to; the
@@ -43,7 +43,7 @@ def loops(listing: str) -> list[Counter]:
     return found
 
 
-def busiest(listing: str, opcode: str) -> Counter:
+def busiest(listing: str, opcode: str) -> Counter[str]:
     """Return the smallest of the loops that have the most instructions of an opcode.
 
     Raises

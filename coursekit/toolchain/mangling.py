@@ -8,8 +8,11 @@ functions and substitutions. Anything else is an `UnknownMangling`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from coursekit.toolchain.signature import CType
+
+_Named = TypeVar("_Named", bound=CType | str)
 
 
 class UnknownMangling(ValueError):
@@ -77,7 +80,7 @@ class Function:
     """A decoded function name: `q::scale<float, 4>` and its parameter types."""
 
     name: str
-    template_arguments: tuple
+    template_arguments: tuple[CType | str, ...]
     parameters: tuple[CType, ...]
 
     def __str__(self) -> str:
@@ -117,7 +120,7 @@ class _Decoder:
         self.text = text
         self.at = 0
         self.substitutions: list[CType | str] = []
-        self.template_arguments: tuple = ()
+        self.template_arguments: tuple[CType | str, ...] = ()
 
     def peek(self, count: int = 1) -> str:
         return self.text[self.at : self.at + count]
@@ -132,7 +135,7 @@ class _Decoder:
         if not self.skip(expected):
             raise UnknownMangling(self.text)
 
-    def remember(self, item: CType | str):
+    def remember(self, item: _Named) -> _Named:
         self.substitutions.append(item)
         return item
 
@@ -144,7 +147,7 @@ class _Decoder:
         parameters = self.parameter_list(stop="")
         return Function(name, arguments, parameters)
 
-    def function_name(self) -> tuple[str, tuple]:
+    def function_name(self) -> tuple[str, tuple[CType | str, ...]]:
         if self.skip("N"):
             return self.nested(of_type=False)
         name = self.source_name()
@@ -153,7 +156,7 @@ class _Decoder:
         self.remember(name)
         return self.with_arguments(name)
 
-    def with_arguments(self, name: str) -> tuple[str, tuple]:
+    def with_arguments(self, name: str) -> tuple[str, tuple[CType | str, ...]]:
         arguments = self.arguments()
         return f"{name}<{', '.join(map(str, arguments))}>", arguments
 
@@ -182,9 +185,10 @@ class _Decoder:
         self.at += length
         return "" if name.startswith("_GLOBAL__N") else name
 
-    def nested(self, of_type: bool) -> tuple[str, tuple]:
+    def nested(self, of_type: bool) -> tuple[str, tuple[CType | str, ...]]:
         """Read a scoped name up to its E; every enclosing scope is a substitution."""
-        name, arguments, fresh = "", (), False
+        name, fresh = "", False
+        arguments: tuple[CType | str, ...] = ()
         while not self.skip("E"):
             if fresh:
                 self.remember(name)
@@ -218,7 +222,7 @@ class _Decoder:
         self.at = end + 1
         return int(digits, 36) + 1 if digits else 0
 
-    def arguments(self) -> tuple:
+    def arguments(self) -> tuple[CType | str, ...]:
         self.expect("I")
         found = []
         while not self.skip("E"):
@@ -230,7 +234,7 @@ class _Decoder:
                 found.append(self.argument())
         return tuple(found)
 
-    def argument(self):
+    def argument(self) -> CType | str:
         if self.peek() == "L":
             return self.literal()
         return self.type()
@@ -305,7 +309,10 @@ class _Decoder:
     def bound(self) -> int:
         """Read a number of elements: a literal, or a template parameter."""
         if self.skip("T"):
-            return int(self.template_arguments[self.sequence()])
+            found = self.template_arguments[self.sequence()]
+            if isinstance(found, CType):
+                raise UnknownMangling(self.text)
+            return int(found)
         return self.number()
 
     def function(self) -> CType:
@@ -328,7 +335,10 @@ class _Decoder:
     def scoped_type(self) -> CType:
         self.at += 1
         self.nested(of_type=True)
-        return self.substitutions[-1]
+        found = self.substitutions[-1]
+        if not isinstance(found, CType):
+            raise UnknownMangling(self.text)
+        return found
 
     def template_parameter(self) -> CType:
         self.expect("T")

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from coursekit.errors import UnsupportedError
 
@@ -132,8 +133,8 @@ def compile_program(
         for expression in expressions:
             encoded = expression.encode()
             _checked(library, library.nvrtcAddNameExpression(program, encoded))
-        encoded = [option.encode() for option in options]
-        status, *_ = library.nvrtcCompileProgram(program, len(encoded), encoded)
+        flags = [option.encode() for option in options]
+        status, *_ = library.nvrtcCompileProgram(program, len(flags), flags)
         log = _log(library, program)
         if status != library.nvrtcResult.NVRTC_SUCCESS:
             raise Refused(log or _reason(library, status))
@@ -148,7 +149,7 @@ def compile_program(
 
 
 @contextlib.contextmanager
-def _program(library, source: str, file: str) -> Iterator:
+def _program(library: Any, source: str, file: str) -> Iterator[Any]:
     created = library.nvrtcCreateProgram(
         source.encode(), file.encode(errors="replace"), 0, [], []
     )
@@ -159,7 +160,7 @@ def _program(library, source: str, file: str) -> Iterator:
         library.nvrtcDestroyProgram(program)
 
 
-def _log(library, program) -> str:
+def _log(library: Any, program: Any) -> str:
     """Return the log as text; each stage ends its part with a zero byte."""
     content = _text(library, program, "ProgramLog").replace(b"\0", b"\n").strip(b" \n")
     return content.decode() if content.isascii() else readable(content)
@@ -188,7 +189,7 @@ def _encoding(line: bytes) -> str:
     return "utf-8"
 
 
-def _text(library, program, kind: str) -> bytes:
+def _text(library: Any, program: Any, kind: str) -> bytes:
     size_call = "ProgramLogSize" if kind == "ProgramLog" else f"{kind}Size"
     size = _checked(library, getattr(library, f"nvrtcGet{size_call}")(program))
     buffer = bytearray(size)
@@ -196,19 +197,19 @@ def _text(library, program, kind: str) -> bytes:
     return bytes(buffer)
 
 
-def _checked(library, result: tuple):
+def _checked(library: Any, result: tuple[Any, ...]) -> Any:
     status, *values = result
     if status != library.nvrtcResult.NVRTC_SUCCESS:
         raise Refused(_reason(library, status))
     return values[0] if len(values) == 1 else values
 
 
-def _reason(library, status) -> str:
+def _reason(library: Any, status: object) -> str:
     _, text = library.nvrtcGetErrorString(status)
     return f"nvrtc: error: {text.decode()}"
 
 
-def _bindings():
+def _bindings() -> Any:
     """Return the module cuda.bindings.nvrtc, with its library loaded."""
     try:
         from cuda.bindings import nvrtc

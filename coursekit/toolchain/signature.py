@@ -114,7 +114,7 @@ def slots(ptx: str, lowered_name: str) -> tuple[Slot, ...]:
     return tuple(_slot(found) for found in _PARAM.finditer(entry["params"]))
 
 
-def _slot(found: re.Match) -> Slot:
+def _slot(found: re.Match[str]) -> Slot:
     width = int(re.sub(r"\D", "", found["type"])) // 8
     size = width * int(found["count"] or 1)
     align = int(found["align"] or width)
@@ -122,7 +122,9 @@ def _slot(found: re.Match) -> Slot:
 
 
 def parameters(
-    slots: tuple[Slot, ...], types: tuple[CType, ...] | None, names: tuple = ()
+    slots: tuple[Slot, ...],
+    types: tuple[CType, ...] | None,
+    names: tuple[str | None, ...] = (),
 ) -> tuple[Parameter, ...]:
     """Combine the widths, types and names of a kernel's parameters.
 

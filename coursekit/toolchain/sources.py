@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,7 +82,9 @@ class Source:
 
 
 def find(
-    source_or_path: str | os.PathLike, name: str | None = None, folders=()
+    source_or_path: str | os.PathLike[str],
+    name: str | None = None,
+    folders: Iterable[str] = (),
 ) -> Source:
     """Read a source that is given as a path or as text.
 
@@ -176,7 +179,7 @@ def _check_code(text: str, label: str) -> None:
 
 
 def _check_text(text: str, label: str) -> None:
-    what = cause = cure = None
+    what, cause, cure = "", "", ""
     if not text.strip():
         what = f"{label} is empty: there is nothing to compile."
         cause = "The cell or the file holds no code, or was not saved."
@@ -194,8 +197,8 @@ def _check_text(text: str, label: str) -> None:
         what = f"{text!r} is neither source code nor a path."
         cause = "A path ends in .cu or .cuh; source code holds at least one function."
         cure = f'Write "{text.strip()}.cu" if you mean a file.'
-    if what is not None:
-        kind = LaunchError if cure and cure.endswith("mean a file.") else CompileError
+    if what:
+        kind = LaunchError if cure.endswith("mean a file.") else CompileError
         error = kind.explained(what, cause, cure)
         error.file, error.line, error.log = label, None, ""
         raise error
@@ -209,7 +212,7 @@ def _encodable(text: str) -> bool:
     )
 
 
-def _path_of(source_or_path: str | os.PathLike) -> Path | None:
+def _path_of(source_or_path: str | os.PathLike[str]) -> Path | None:
     if not isinstance(source_or_path, str | os.PathLike):
         raise LaunchError.explained(
             f"compile got {type(source_or_path).__name__}, which is neither source "

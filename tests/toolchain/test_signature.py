@@ -6,7 +6,7 @@ import pytest
 
 from coursekit.errors import CompileError
 from coursekit.runtime import compiler
-from coursekit.toolchain import declarations, mangling, signature
+from coursekit.toolchain import building, declarations, mangling, signature
 
 
 def parameters(source: str, name: str = "k", **options):
@@ -190,7 +190,17 @@ def test_source_with_its_own_ck_sig_still_has_kernels():
 
 @pytest.mark.parametrize(
     "name",
-    ["k", "_Z", "_Z1", "_Z9short", "_Z1kS5_", "_Z1kIXadL_Z1fEEEvv", "_Z1kP", "_Z1kQi"],
+    [
+        "k",
+        "_Z",
+        "_Z1",
+        "_Z9short",
+        "_Z1kS5_",
+        "_Z1kIXadL_Z1fEEEvv",
+        "_Z1kP",
+        "_Z1kQi",
+        "_Z1kIiEvPAT__i",
+    ],
 )
 def test_unknown_mangling_is_said_to_be_unknown(name):
     with pytest.raises(mangling.UnknownMangling):
@@ -285,3 +295,8 @@ def test_template_is_told_apart():
     text = "template<class T, int N = (3 > 2)>\n__global__ void f(T* a) {}"
     (found,) = declarations.kernels(text)
     assert (found.is_template, found.line, found.parameters) == (True, 2, ("a",))
+
+
+def test_template_argument_that_no_compiler_explains_is_a_compile_error():
+    error = building._not_instantiated("f.cu(1): __nv_name_map: refused", "f<float>")
+    assert isinstance(error, CompileError)

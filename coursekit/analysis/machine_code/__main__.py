@@ -7,10 +7,14 @@ import json
 import re
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from coursekit import paths
 from coursekit.analysis.machine_code import plans, shipped
 from coursekit.runtime.compiler import compile
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import CompiledModule
 
 ARCHITECTURE = "sm_90"
 _NOT_COUNTED = {"broken", "exercises", "programs", "solutions"}
@@ -29,7 +33,7 @@ def course_kernels() -> list[Path]:
     ]
 
 
-def content_of(path: Path) -> dict | None:
+def content_of(path: Path) -> dict[str, Any] | None:
     """Return what is shipped for a kernel file; None if it uses no shared memory."""
     module = compile(path)
     kernels = [module[name] for name in module.kernels]
@@ -49,7 +53,7 @@ def content_of(path: Path) -> dict | None:
     }
 
 
-def source_hash(module) -> str:
+def source_hash(module: CompiledModule) -> str:
     """Return the SHA-256 of the text of a module's own files."""
     texts = json.dumps(sorted(module.sources.items()))
     return hashlib.sha256(texts.encode()).hexdigest()
@@ -57,11 +61,11 @@ def source_hash(module) -> str:
 
 def main() -> None:
     """Write the plans of all kernels, and remove those of kernels that are gone."""
-    plans_of = {}
+    plans_of: dict[Path, str] = {}
     for path in course_kernels():
-        content = content_of(path)
-        if content is not None:
-            plans_of[shipped.file_of(path)] = json.dumps(content, indent=1) + "\n"
+        content, file = content_of(path), shipped.file_of(path)
+        if content is not None and file is not None:
+            plans_of[file] = json.dumps(content, indent=1) + "\n"
     for old in set(shipped.folder().rglob("*.json")) - plans_of.keys():
         old.unlink()
     for file, text in plans_of.items():

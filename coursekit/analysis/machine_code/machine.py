@@ -71,7 +71,7 @@ def read(text: str) -> dict[str, list[MachineAccess]]:
 class _Reader:
     """Reads the lines of one kernel, functions that it calls included."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.line, self.fresh = ("", 0), True
         self.labels: dict[str, int] = {}
         self.code: list[tuple[str, bool, str]] = []

@@ -10,6 +10,8 @@ may stand there several times, because the assembler unrolled it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from coursekit.analysis.machine_code.machine import UNKNOWN, MachineAccess
 from coursekit.simt import CountingPlan, SharedAccess, vectorisations
@@ -17,6 +19,25 @@ from coursekit.simt import CountingPlan, SharedAccess, vectorisations
 _FIELDS = ("requests", "wavefronts", "bank_conflicts")
 _MEASURED = ("ATOMS.ADD", "ATOMS.EXCH", "ATOMS.MAX")  # in wavefronts, on an H200
 _MOST_COPIES = 64
+
+_Line = tuple[str, int]
+_Own = list[SharedAccess]
+_Real = list[MachineAccess]
+_Copies = dict[Any, int]  # how often each loop stands in the machine code
+_Form = tuple[int, Any]  # width and form of an access
+
+
+class _Group(Protocol):
+    """Accesses that become one, as `vectorisations` yields them."""
+
+    @property
+    def members(self) -> tuple[int, ...]: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def lead(self) -> int: ...
+    @property
+    def below(self) -> int: ...
 
 
 def match(accesses: list[SharedAccess], machine: list[MachineAccess]) -> CountingPlan:
@@ -29,8 +50,9 @@ def match(accesses: list[SharedAccess], machine: list[MachineAccess]) -> Countin
     machine : list of MachineAccess
         What its machine code does.
     """
-    copies: dict = {}
-    widths, labels = {}, {}
+    copies: _Copies = {}
+    widths: dict[int, tuple[int, int]] = {}
+    labels: dict[str, str] = {}
     for kind in SharedAccess.KINDS:
         own = [a for a in accesses if a.kind == kind]
         real = [m for m in machine if m.kind == kind]
@@ -49,19 +71,19 @@ def match(accesses: list[SharedAccess], machine: list[MachineAccess]) -> Countin
     return CountingPlan(widths, labels, unrolled)
 
 
-def _widths(joined) -> dict[int, tuple[int, int]]:
-    widths = {}
+def _widths(joined: Iterable[_Group]) -> dict[int, tuple[int, int]]:
+    widths: dict[int, tuple[int, int]] = {}
     for group in joined:
         widths |= dict.fromkeys(group.members, (0, 0))
         widths[group.lead] = group.width, group.below
     return widths
 
 
-def _match_kind(own, real, copies):
+def _match_kind(own: _Own, real: _Real, copies: _Copies) -> Sequence[_Group] | None:
     """Return the groups that agree with the machine code; None if none do."""
     if any(m.width == UNKNOWN for m in real):
         return None
-    joined = []
+    joined: list[_Group] = []
     for lines in _sets_of_lines(own, real):
         found = _match_lines(
             [a for a in own if a.line in lines],
@@ -74,19 +96,19 @@ def _match_kind(own, real, copies):
     return joined
 
 
-def _match_whole(own, real, copies):
+def _match_whole(own: _Own, real: _Real, copies: _Copies) -> Sequence[_Group] | None:
     """Match a whole kernel at once: its accesses may stand at other lines."""
     once = dict.fromkeys({a.loop for a in own} - {None}, 1)
     return _match_lines(own, real, once | copies)
 
 
-def _sets_of_lines(own, real) -> list[set]:
+def _sets_of_lines(own: _Own, real: _Real) -> list[set[_Line]]:
     """Lines, together where accesses of theirs may become one."""
     line = {a.index: a.line for a in own}
     expected = next(vectorisations(own))
     sets = [{a.line} for a in own] + [{m.line} for m in real]
     sets += [{line[index] for index in group.members} for group in expected]
-    joined: list[set] = []
+    joined: list[set[_Line]] = []
     for one in sets:
         touching = [other for other in joined if other & one]
         joined = [other for other in joined if not other & one]
@@ -94,7 +116,7 @@ def _sets_of_lines(own, real) -> list[set]:
     return joined
 
 
-def _match_lines(own, real, copies):
+def _match_lines(own: _Own, real: _Real, copies: _Copies) -> Sequence[_Group] | None:
     """Groups by the rule if they agree, else the only others that do."""
     found = {}
     for number, joined in enumerate(vectorisations(own)):
@@ -106,17 +128,19 @@ def _match_lines(own, real, copies):
             break
     if len(found) != 1:
         return None
-    joined, solution = found.popitem()
+    agreed, solution = found.popitem()
     copies |= solution
-    return list(joined)
+    return list(agreed)
 
 
-def _copies(own, joined, real, copies) -> dict | None:
+def _copies(
+    own: _Own, joined: Sequence[_Group], real: _Real, copies: _Copies
+) -> _Copies | None:
     """Return how often each loop stands in the machine code; None if nothing fits."""
     hidden = {i for g in joined for i in g.members if i != g.lead}
     wide = {g.lead: g.width for g in joined}
     shown = [(a, wide.get(a.index, a.width)) for a in own if a.index not in hidden]
-    by_loop = defaultdict(Counter)
+    by_loop: defaultdict[Any, Counter[_Form]] = defaultdict(Counter)
     for access, width in shown:
         by_loop[access.loop][width, access.form] += 1
     settled = {loop: copies[loop] for loop in by_loop if loop in copies}
@@ -135,7 +159,9 @@ def _copies(own, joined, real, copies) -> dict | None:
     return dict(zip(free, solution, strict=True))
 
 
-def _same_places(shown, real, with_depth: bool) -> bool:
+def _same_places(
+    shown: list[tuple[SharedAccess, int]], real: _Real, with_depth: bool
+) -> bool:
     """Return whether every access stands once, in a loop or outside as in the PTX.
 
     With `with_depth`, the same number of branches must decide about each access.
@@ -147,7 +173,7 @@ def _same_places(shown, real, with_depth: bool) -> bool:
     return expected == actual
 
 
-def _solve(loops: list[Counter], left: Counter) -> list[int] | None:
+def _solve(loops: list[Counter[_Form]], left: Counter[_Form]) -> list[int] | None:
     """Find for each loop a number of copies, 1 or more, so that nothing is left."""
     if not loops:
         return None if any(left.values()) else []

@@ -10,9 +10,13 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from coursekit import paths
 from coursekit.simt import CountingPlan
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import CompiledKernel
 
 _VARYING = re.compile(r"^\s*(?://.*|\.version .*)?\n", re.MULTILINE)
 
@@ -30,7 +34,7 @@ def file_of(source: Path) -> Path | None:
     return folder() / source.relative_to(kernels).with_suffix(".json")
 
 
-def find(kernel, architecture: str) -> dict | None:
+def find(kernel: CompiledKernel, architecture: str) -> dict[str, Any] | None:
     """Return the shipped plan of a kernel, if it was made for the same PTX."""
     path = kernel.module.path
     file = file_of(path) if path else None
@@ -47,14 +51,14 @@ def ptx_hash(ptx: str) -> str:
     return hashlib.sha256(_VARYING.sub("", ptx).encode()).hexdigest()
 
 
-def as_json(plan: CountingPlan) -> dict:
+def as_json(plan: CountingPlan) -> dict[str, Any]:
     """Return a plan as a dict that JSON can write."""
     widths = {str(index): list(pair) for index, pair in plan.widths.items()}
     unrolled = [list(loop) for loop in plan.unrolled]
     return {"widths": widths, "labels": dict(plan.labels), "unrolled": unrolled}
 
 
-def from_json(stored: dict) -> CountingPlan:
+def from_json(stored: dict[str, Any]) -> CountingPlan:
     """Return the plan of a dict that `as_json` made."""
     widths = {int(index): tuple(pair) for index, pair in stored["widths"].items()}
     unrolled = tuple(tuple(loop) for loop in stored["unrolled"])

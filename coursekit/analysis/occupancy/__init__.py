@@ -10,6 +10,7 @@ from coursekit import hardware
 from coursekit.analysis.occupancy.result import Occupancy
 from coursekit.analysis.occupancy.rules import Demand
 from coursekit.errors import ArgumentError, CourseError
+from coursekit.hardware import DeviceProperties
 from coursekit.runtime.configuration import configure
 from coursekit.runtime.launching import Kernel, Launcher
 from coursekit.toolchain.cubin import Resources
@@ -77,7 +78,7 @@ def occupancy(
     return Occupancy(name, properties, demand, shape.blocks if grid else None)
 
 
-def _needs(kernel: Any, device) -> tuple[str, Mapping[str, int]]:
+def _needs(kernel: Any, device: DeviceProperties) -> tuple[str, Mapping[str, int]]:
     """Return a name for the kernel and what it needs on the device."""
     if isinstance(kernel, Launcher):
         kernel = kernel.kernel
@@ -97,8 +98,8 @@ def _as_mapping(resources: Resources) -> dict[str, int]:
     return {key: getattr(resources, key) for key in _KEYS}
 
 
-def _is_sound(needs: Mapping) -> bool:
-    numbers = all(isinstance(n, Integral) and n >= 0 for n in needs.values())
+def _is_sound(needs: Mapping[str, Any]) -> bool:
+    numbers = all(isinstance(n, Integral) and int(n) >= 0 for n in needs.values())
     return "registers" in needs and set(needs) <= set(_KEYS) and numbers
 
 

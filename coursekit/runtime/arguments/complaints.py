@@ -12,7 +12,7 @@ from coursekit.toolchain.signature import CType, Parameter
 WRONG_ORDER = "Often two arguments are in the wrong order."
 
 
-def summary(value) -> str:
+def summary(value: object) -> str:
     """Describe a value by its type and the beginning of its repr."""
     text = repr(value)
     shown = text if len(text) <= 40 else text[:37] + "..."
@@ -40,7 +40,7 @@ class Context:
         got = problem.what[:1].lower() + problem.what[1:].removesuffix(".")
         return self.error(got, problem.cause, problem.cure)
 
-    def unlike(self, value, expected: str) -> CourseError:
+    def unlike(self, value: object, expected: str) -> CourseError:
         """Build the error for a value of another kind than the expected one."""
         name = self.parameter.name
         if isinstance(value, (str, bytes, type(None), complex, np.complexfloating)):

@@ -10,6 +10,7 @@ import ctypes
 import math
 import struct
 from collections.abc import Callable
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -28,7 +29,7 @@ _PACKED = {
 _COMPLEX_LANES = {"complex64": "float32", "complex128": "float64"}
 
 
-def by_value(context: Context) -> tuple[str, Callable]:
+def by_value(context: Context) -> tuple[str, Callable[[Any], Any]]:
     """Choose how a value is packed (its code in `struct`), and its converter."""
     ctype, size = context.ctype, context.parameter.size
     if ctype.lanes > 1 or ctype.kind == "struct":
@@ -44,15 +45,15 @@ def by_value(context: Context) -> tuple[str, Callable]:
     return "H", _Bfloat16(context)
 
 
-def _is_bool(value) -> bool:
+def _is_bool(value: object) -> TypeGuard[bool]:
     return isinstance(value, (bool, np.bool_))
 
 
-def _is_int(value) -> bool:
+def _is_int(value: object) -> TypeGuard[int]:
     return isinstance(value, (int, np.integer, np.bool_))
 
 
-def _is_float(value) -> bool:
+def _is_float(value: object) -> TypeGuard[float]:
     return isinstance(value, (float, np.floating))
 
 
@@ -66,7 +67,7 @@ class _Converter:
 class _Bool(_Converter):
     __slots__ = ()
 
-    def __call__(self, value) -> bool:
+    def __call__(self, value: Any) -> bool:
         if _is_bool(value) or (_is_int(value) and value in (0, 1)):
             return bool(value)
         raise self.context.unlike(value, "True or False")
@@ -81,7 +82,7 @@ class _Int(_Converter):
         self.lowest = -(1 << (bits - 1)) if signed else 0
         self.highest = (1 << (bits - signed)) - 1
 
-    def __call__(self, value) -> int:
+    def __call__(self, value: Any) -> int:
         if not _is_int(value):
             raise self._refusal(value)
         if not self.lowest <= value <= self.highest:
@@ -93,7 +94,7 @@ class _Int(_Converter):
             )
         return int(value)
 
-    def _refusal(self, value) -> CourseError:
+    def _refusal(self, value: Any) -> CourseError:
         if not _is_float(value):
             return self.context.unlike(value, "a whole number")
         return self.context.error(
@@ -110,7 +111,7 @@ class _Float(_Converter):
         super().__init__(context)
         self.code = code
 
-    def __call__(self, value) -> float:
+    def __call__(self, value: Any) -> float:
         if not (_is_float(value) or _is_int(value)):
             raise self.context.unlike(value, "a number")
         try:
@@ -128,7 +129,7 @@ class _Float(_Converter):
 class _Bfloat16(_Converter):
     __slots__ = ()
 
-    def __call__(self, value) -> int:
+    def __call__(self, value: Any) -> int:
         if not (_is_float(value) or _is_int(value)):
             raise self.context.unlike(value, "a number")
         number = float(value)
@@ -151,7 +152,7 @@ class _Bytes(_Converter):
 
     __slots__ = ()
 
-    def __call__(self, value) -> bytes:
+    def __call__(self, value: Any) -> bytes:
         size, ctype = self.context.parameter.size, self.context.ctype
         data = self._bytes_of(value)
         if data is not None and len(data) == size:
@@ -168,7 +169,7 @@ class _Bytes(_Converter):
             got, f"{ctype.name} is passed by value and has {size} bytes.", cure
         )
 
-    def _bytes_of(self, value) -> bytes | None:
+    def _bytes_of(self, value: Any) -> bytes | None:
         if isinstance(value, (bytes, bytearray, memoryview, ctypes.Structure)):
             return bytes(value)
         if isinstance(value, (np.void, np.complexfloating)):
@@ -181,7 +182,7 @@ class _Bytes(_Converter):
             return bytes(value)
         return None
 
-    def _lanes_of(self, value) -> bytes | None:
+    def _lanes_of(self, value: Any) -> bytes | None:
         ctype = self.context.ctype
         lanes = isinstance(value, (list, tuple, np.ndarray))
         if not lanes or len(value) != ctype.lanes:
@@ -201,7 +202,7 @@ class ArrayOf:
         self.context = context
         self.target = target
 
-    def __call__(self, value) -> Operand | None:
+    def __call__(self, value: Any) -> Operand | None:
         if value is None:
             return None
         operand = described(self.context, value)
@@ -218,7 +219,7 @@ class ArrayOf:
             )
         return operand
 
-    def _no_array(self, value) -> CourseError:
+    def _no_array(self, value: Any) -> CourseError:
         names = _element_types(self.target)
         if isinstance(value, (list, tuple)):
             return self.context.error(
@@ -264,7 +265,7 @@ class ArrayOf:
             )
 
 
-def described(context: Context, value) -> Operand | None:
+def described(context: Context, value: object) -> Operand | None:
     """Describe an array; an error about it names the parameter."""
     try:
         return operands.describe(value)
@@ -360,7 +361,7 @@ class Untyped:
     def __init__(self, context: Context):
         self.context = context
 
-    def __call__(self, value):
+    def __call__(self, value: Any) -> Operand | int | bytes | None:
         size = self.context.parameter.size
         if size == 8:
             scalar = isinstance(value, np.generic)
@@ -372,7 +373,7 @@ class Untyped:
             raise self.context.unlike(value, f"a value of {size} bytes")
         return int.from_bytes(data, "little") if size == 8 else data
 
-    def _bytes_of(self, value, size: int) -> bytes | None:
+    def _bytes_of(self, value: Any, size: int) -> bytes | None:
         if isinstance(value, np.generic):
             return value.tobytes()
         if isinstance(value, float) and size in FLOAT_CODES:

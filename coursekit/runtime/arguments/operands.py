@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class Operand:
         return self.bits_of or str(self.dtype)
 
 
-def describe(value) -> Operand | None:
+def describe(value: Any) -> Operand | None:
     """Describe an array; return None when `value` is no array.
 
     Raises
@@ -83,7 +84,7 @@ def as_bytes(array: np.ndarray) -> np.ndarray:
     return array.reshape(-1).view(np.uint8)
 
 
-def packed(array):
+def packed(array: Any) -> Any:
     """Copy an array so that its elements lie side by side."""
     if isinstance(array, np.ndarray):
         return np.array(array, order="C", copy=True, subok=False)
@@ -95,7 +96,7 @@ def packed(array):
     return cupy.ascontiguousarray(cupy.asarray(array))
 
 
-def checked_dtype(dtype) -> np.dtype:
+def checked_dtype(dtype: Any) -> np.dtype:
     """Check that devices know an element type.
 
     Raises
@@ -104,7 +105,7 @@ def checked_dtype(dtype) -> np.dtype:
         It holds Python objects or text, its bytes are swapped, or it is no type.
     """
     try:
-        element = np.dtype(dtype)
+        element: np.dtype = np.dtype(dtype)
     except TypeError:
         raise ArgumentError.explained(
             f"{dtype!r} is no element type.",
@@ -126,7 +127,7 @@ def checked_dtype(dtype) -> np.dtype:
     return element
 
 
-def _host(array: np.ndarray, kind: str, **facts) -> Operand:
+def _host(array: np.ndarray, kind: str, **facts: Any) -> Operand:
     checked_dtype(array.dtype)
     bfloat16 = "bfloat16" if array.dtype.name == "bfloat16" else ""
     facts.setdefault("bits_of", bfloat16)
@@ -163,7 +164,7 @@ def _device_array(array: DeviceArray) -> Operand:
     )
 
 
-def _tensor(tensor, torch) -> Operand:
+def _tensor(tensor: Any, torch: Any) -> Operand:
     if tensor.layout is not torch.strided or tensor.device.type not in ("cpu", "cuda"):
         raise ArgumentError.explained(
             f"A torch tensor on {tensor.device} with layout {tensor.layout}.",
@@ -173,7 +174,7 @@ def _tensor(tensor, torch) -> Operand:
     tensor = tensor.detach().resolve_conj().resolve_neg()
     name = str(tensor.dtype).removeprefix("torch.")
     bits = _TORCH_BITS.get(name, "")
-    facts = {"bits_of": name if bits else "", "is_torch": True}
+    facts: dict[str, Any] = {"bits_of": name if bits else "", "is_torch": True}
     if tensor.device.type == "cpu":
         plain = tensor.view(getattr(torch, bits)) if bits else tensor
         return _host(plain.numpy(), "torch tensor", **facts)
@@ -187,7 +188,7 @@ def _tensor(tensor, torch) -> Operand:
     )
 
 
-def _cuda_array(array) -> Operand:
+def _cuda_array(array: Any) -> Operand:
     interface = array.__cuda_array_interface__
     shape, dtype = interface["shape"], checked_dtype(interface["typestr"])
     strides = interface.get("strides")
@@ -203,7 +204,9 @@ def _cuda_array(array) -> Operand:
     )
 
 
-def _side_by_side(shape, strides, itemsize: int) -> bool:
+def _side_by_side(
+    shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int
+) -> bool:
     if 0 in shape:
         return True
     expected = itemsize
@@ -214,7 +217,16 @@ def _side_by_side(shape, strides, itemsize: int) -> bool:
     return True
 
 
-def _gpu(kind, address, shape, dtype, contiguous, *, writable=True, **facts):
+def _gpu(
+    kind: str,
+    address: int,
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    contiguous: bool,
+    *,
+    writable: bool = True,
+    **facts: Any,
+) -> Operand:
     from coursekit.runtime import gpu
 
     nbytes = math.prod(shape) * dtype.itemsize

@@ -9,14 +9,18 @@ they alias as they do on the host.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from coursekit.errors import ArgumentError, CourseError
 from coursekit.runtime.arguments.complaints import Context, summary
 from coursekit.runtime.arguments.converters import ArrayOf, Untyped, by_value
 from coursekit.runtime.arguments.operands import Operand
 from coursekit.toolchain.signature import Parameter
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import Allocator, Buffer
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class Rule:
 
     parameter: Parameter
     code: str
-    convert: Callable
+    convert: Callable[[Any], Any]
 
     @property
     def is_output(self) -> bool:
@@ -52,7 +56,7 @@ class Signature:
     parameters : sequence of Parameter
     """
 
-    def __init__(self, kernel_name: str, parameters):
+    def __init__(self, kernel_name: str, parameters: Iterable[Parameter]):
         self.kernel_name = kernel_name
         self.parameters = tuple(parameters)
         self.rules = tuple(_rule(kernel_name, each) for each in self.parameters)
@@ -66,7 +70,7 @@ class Signature:
         """Names of the parameters with commas, as a launch would be written."""
         return ", ".join(each.name for each in self.parameters)
 
-    def convert(self, arguments) -> list:
+    def convert(self, arguments: Sequence[Any]) -> list[Any]:
         """Check every argument; arrays become Operands, the rest is ready to pack.
 
         Raises
@@ -81,11 +85,11 @@ class Signature:
             for rule, value in zip(self.rules, arguments, strict=True)
         ]
 
-    def pack(self, values) -> bytes:
+    def pack(self, values: Sequence[Any]) -> bytes:
         """Lay the values out as the kernel reads them; pointers are addresses."""
         return self.layout.pack(*values)
 
-    def _wrong_count(self, arguments) -> CourseError:
+    def _wrong_count(self, arguments: Sequence[Any]) -> CourseError:
         expected, given = len(self.parameters), len(arguments)
         if given < expected:
             missing = ", ".join(each.name for each in self.parameters[given:])
@@ -112,7 +116,7 @@ def _layout(rules: tuple[Rule, ...]) -> str:
 def _rule(kernel_name: str, parameter: Parameter) -> Rule:
     ctype = parameter.type
     context = Context(kernel_name, parameter)
-    if ctype.is_pointer:
+    if ctype.is_pointer and ctype.pointee is not None:
         return Rule(parameter, "Q", ArrayOf(context, ctype.pointee))
     if ctype.kind == "unknown":
         code = "Q" if parameter.size == 8 else f"{parameter.size}s"
@@ -153,9 +157,9 @@ class Staged:
         Whether an argument is a torch tensor that is used where it lies.
     """
 
-    values: list
+    values: list[Any]
     names: dict[int, str] = field(default_factory=dict)
-    copies: list[tuple] = field(default_factory=list)
+    copies: list[tuple[_Item, Buffer, int]] = field(default_factory=list)
     uses_torch: bool = False
 
     def copy_back(self) -> None:
@@ -165,7 +169,13 @@ class Staged:
                 item.operand.write(buffer.read(offset, item.operand.nbytes))
 
 
-def stage(backend, rules, values, *, isolate: bool = False) -> Staged:
+def stage(
+    backend: Allocator,
+    rules: Sequence[Rule],
+    values: Sequence[Any],
+    *,
+    isolate: bool = False,
+) -> Staged:
     """Bring the array arguments of a launch to the memory of a backend.
 
     Parameters
@@ -199,7 +209,8 @@ def _place(staged: Staged, position: int, rule: Rule, address: int) -> None:
 
 def _overlapping(items: list[_Item]) -> Iterator[list[_Item]]:
     """Yield groups of items whose bytes overlap, directly or through others."""
-    group, space, end = [], "", 0
+    group: list[_Item] = []
+    space, end = "", 0
     for item in sorted(items, key=lambda each: (each.operand.space, each.start)):
         if group and (item.operand.space != space or item.start >= end):
             yield group
@@ -210,7 +221,7 @@ def _overlapping(items: list[_Item]) -> Iterator[list[_Item]]:
         yield group
 
 
-def _copy(backend, staged: Staged, group: list[_Item]) -> None:
+def _copy(backend: Allocator, staged: Staged, group: list[_Item]) -> None:
     """Give a group one allocation and fill it with the bytes of its arrays."""
     widest = max(group, key=lambda item: item.operand.nbytes)
     start = min(item.start for item in group)

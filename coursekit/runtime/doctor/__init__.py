@@ -65,7 +65,7 @@ class Report:
         topics = ", ".join(dict.fromkeys(item.topic for item in self.problems))
         return f"The course cannot be followed yet. To put right: {topics}."
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, object]:
         """Everything as plain data, for JSON."""
         return {
             "findings": [asdict(item) for item in self.findings],

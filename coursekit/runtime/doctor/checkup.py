@@ -40,12 +40,13 @@ def required() -> tuple[tuple[str, ...], tuple[str, ...]]:
     except importlib.metadata.PackageNotFoundError:
         project = paths.repository() / "pyproject.toml"
         listed = tomllib.loads(project.read_text())["project"]["dependencies"]
-    core, compiler = [], []
+    core: list[str] = []
+    compiler: list[str] = []
     for line in listed:
         name, _, marker = line.partition(";")
         if "extra" not in marker:
             group = compiler if "darwin" in marker else core
-            group.append(re.match(r"[\w.-]+", name)[0])
+            group.extend(re.findall(r"^[\w.-]+", name))
     return tuple(core), tuple(compiler)
 
 

@@ -46,6 +46,7 @@ _SMI_FIELDS = "name,driver_version,memory.total"
 
 def list_gpus(probe: Probe) -> tuple[list[Gpu], str]:
     """Ask nvidia-smi; returns the GPUs, and its complaint when it has one."""
+    complaint = ""
     # Drivers before 510 refuse a query with compute_cap.
     for query in (f"{_SMI_FIELDS},compute_cap", _SMI_FIELDS):
         answer = _smi(probe, f"--query-gpu={query}", "--format=csv,noheader,nounits")
@@ -54,7 +55,8 @@ def list_gpus(probe: Probe) -> tuple[list[Gpu], str]:
         if answer.code == 0:
             lines = answer.text.splitlines()
             return [_gpu(line) for line in lines if line.count(",") >= 2], ""
-    return [], answer.text or f"it ends with code {answer.code}"
+        complaint = answer.text or f"it ends with code {answer.code}"
+    return [], complaint
 
 
 def _smi(probe: Probe, *options: str) -> Outcome | None:

@@ -10,8 +10,10 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 KERNEL = (
     'extern "C" __global__ void doctor(int* out) { out[threadIdx.x] = threadIdx.x; }'
@@ -171,7 +173,8 @@ class Probe:
         """Compile a kernel to PTX; returns NVRTC's version, raises if it fails."""
         from cuda.bindings import nvrtc
 
-        def call(function, *arguments):
+        def call(function: Callable[..., Any], *arguments: object) -> list[Any]:
+            values: list[Any]
             status, *values = function(*arguments)
             if status:
                 raise RuntimeError(f"{function.__name__}: {status!s}")

@@ -7,6 +7,8 @@ import functools
 import struct
 import sys
 import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +18,13 @@ from coursekit.runtime.configuration import Configuration, Needs
 from coursekit.runtime.gpu import printing
 from coursekit.runtime.gpu.faults import FAULTS, RESTART, refusal
 from coursekit.runtime.gpu.function import GpuFunction
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import (
+        CompiledKernel,
+        CompiledModule,
+        StagedArguments,
+    )
 
 POISON = 0xCB
 
@@ -77,7 +86,7 @@ class GpuBuffer:
     __slots__ = ("address", "memory", "nbytes")
     space = "gpu"
 
-    def __init__(self, memory, nbytes: int):
+    def __init__(self, memory: Any, nbytes: int):
         self.memory = memory
         self.address = memory.ptr
         self.nbytes = nbytes
@@ -112,16 +121,30 @@ class GpuBackend:
 
     space = "gpu"
 
-    def __init__(self):
+    def __init__(self) -> None:
         import cupy
 
         self.cupy = cupy
-        self.device = hardware.present_gpu()
+        present = hardware.present_gpu()
+        if present is None:
+            raise DeviceError(missing())
+        self.device = present
         self.lost = ""
-        self._modules: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-        self._kernels: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+        self._modules: weakref.WeakKeyDictionary[CompiledModule, Any] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._kernels: weakref.WeakKeyDictionary[CompiledKernel, GpuFunction] = (
+            weakref.WeakKeyDictionary()
+        )
 
-    def allocate(self, nbytes, *, name="", shape=None, dtype=None) -> GpuBuffer:
+    def allocate(
+        self,
+        nbytes: int,
+        *,
+        name: str = "",
+        shape: tuple[int, ...] | None = None,
+        dtype: np.dtype | None = None,
+    ) -> GpuBuffer:
         """Reserve memory, filled with the poison pattern.
 
         Raises
@@ -149,20 +172,28 @@ class GpuBackend:
             "Use a smaller size, or delete arrays that are no longer needed.",
         )
 
-    def needs(self, kernel) -> Needs:
+    def needs(self, kernel: CompiledKernel) -> Needs:
         """Return static shared bytes, most threads and clusters of a kernel."""
         return self._loaded(kernel).needs
 
-    def handle(self, kernel) -> int:
+    def handle(self, kernel: CompiledKernel) -> int:
         """Return the driver's handle of a kernel, a CUfunction."""
-        return self._loaded(kernel).function.ptr
+        handle: int = self._loaded(kernel).function.ptr
+        return handle
 
-    def prepare(self, kernel, configuration: Configuration) -> None:
+    def prepare(self, kernel: CompiledKernel, configuration: Configuration) -> None:
         """Load a kernel and allow what a launch needs, before a graph captures it."""
         with self.errors("an earlier launch"):
             self._loaded(kernel).allow(configuration)
 
-    def launch(self, kernel, configuration: Configuration, staged, *, wait: bool):
+    def launch(
+        self,
+        kernel: CompiledKernel,
+        configuration: Configuration,
+        staged: StagedArguments,
+        *,
+        wait: bool,
+    ) -> None:
         """Launch a kernel, and wait for its end unless told otherwise.
 
         Raises
@@ -177,14 +208,26 @@ class GpuBackend:
         else:
             self._run(loaded, kernel.name, configuration, staged, wait)
 
-    def _run(self, loaded, name, configuration, staged, wait: bool) -> None:
+    def _run(
+        self,
+        loaded: GpuFunction,
+        name: str,
+        configuration: Configuration,
+        staged: StagedArguments,
+        wait: bool,
+    ) -> None:
         with self.errors(name):
             stream = self._stream(configuration.stream, staged.uses_torch)
             loaded.launch(configuration, staged.values, stream)
             if wait and not self.cupy.cuda.runtime.streamIsCapturing(stream.ptr):
                 stream.synchronize()
 
-    def quick(self, kernel, configuration: Configuration, fetch_each):
+    def quick(
+        self,
+        kernel: CompiledKernel,
+        configuration: Configuration,
+        fetch_each: Sequence[Callable[[Any], Any]],
+    ) -> Callable[[tuple[Any, ...]], bool] | None:
         """Prepare a function that launches on a stream, without repeated checks.
 
         Parameters
@@ -211,7 +254,7 @@ class GpuBackend:
         runtime_error = self.cupy.cuda.runtime.CUDARuntimeError
         function, pointers, count = loaded.function, loaded.pointers, len(fetch_each)
 
-        def launch(arguments) -> bool:
+        def launch(arguments: tuple[Any, ...]) -> bool:
             if len(arguments) != count:
                 return False
             values = [
@@ -230,7 +273,7 @@ class GpuBackend:
 
         return launch
 
-    def _loaded(self, kernel) -> GpuFunction:
+    def _loaded(self, kernel: CompiledKernel) -> GpuFunction:
         function = self._kernels.get(kernel)
         if function is None:
             with self.errors("an earlier launch"):
@@ -238,7 +281,7 @@ class GpuBackend:
             self._kernels[kernel] = function
         return function
 
-    def _module(self, module):
+    def _module(self, module: CompiledModule) -> Any:
         """Return the machine code of a module, which is loaded once."""
         loaded = self._modules.get(module)
         if loaded is None:
@@ -248,7 +291,7 @@ class GpuBackend:
             self._modules[module] = loaded
         return loaded
 
-    def _stream(self, stream, uses_torch: bool):
+    def _stream(self, stream: Any, uses_torch: bool) -> Any:
         """Find the CuPy stream to launch on."""
         if stream is None and uses_torch:
             stream = sys.modules["torch"].cuda.current_stream()
@@ -262,7 +305,7 @@ class GpuBackend:
         return self.cupy.cuda.Stream.from_external(_ForeignStream(address))
 
     @contextlib.contextmanager
-    def errors(self, what: str):
+    def errors(self, what: str) -> Iterator[None]:
         """Translate errors of CUDA in the ``with`` block; messages name `what`."""
         if self.lost:
             raise self._lost_error()
@@ -273,9 +316,9 @@ class GpuBackend:
                 raise
             raise self.translate(error, what) from error
 
-    def translate(self, error: RuntimeError, what: str) -> CourseError:
+    def translate(self, error: Any, what: str) -> CourseError:
         """Turn an error of CUDA, as CuPy raises it, into one of this package."""
-        status = error.status
+        status: int = error.status
         if self.lost:
             return self._lost_error()
         if status in FAULTS:

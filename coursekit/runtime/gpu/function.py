@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coursekit.runtime.configuration import Configuration, Needs
 from coursekit.runtime.gpu import printing
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import CompiledKernel
 
 PLAIN_SHARED_BYTES = 48 * 1024
 # CUfunction_attribute, the numbers that CuPy has no name for.
@@ -19,7 +24,7 @@ _CLUSTER, _LARGE_CLUSTER = (11, 12, 13), 14
 class GpuFunction:
     """A kernel loaded on the GPU, with a buffer for the arguments of one launch."""
 
-    def __init__(self, cupy, module, kernel):
+    def __init__(self, cupy: Any, module: Any, kernel: CompiledKernel):
         self.driver = cupy.cuda.driver
         self.prints = printing.prints(kernel.module.ptx)
         self.function = module.get_function(kernel.lowered_name)
@@ -34,17 +39,20 @@ class GpuFunction:
         self._opted_in = 0
 
     def _attribute(self, number: int) -> int:
-        return self.driver.funcGetAttribute(number, self.function.ptr)
+        value: int = self.driver.funcGetAttribute(number, self.function.ptr)
+        return value
 
     def _read_needs(self) -> Needs:
-        cluster = tuple(map(self._attribute, _CLUSTER))
+        x, y, z = map(self._attribute, _CLUSTER)
         return Needs(
             self._attribute(_STATIC_SHARED),
             self._attribute(_MAX_THREADS),
-            cluster if min(cluster) > 0 else None,
+            (x, y, z) if min(x, y, z) > 0 else None,
         )
 
-    def launch(self, configuration: Configuration, values, stream) -> None:
+    def launch(
+        self, configuration: Configuration, values: Sequence[Any], stream: Any
+    ) -> None:
         """Pack the values and launch; the driver copies them before it returns."""
         self.allow(configuration)
         with self.lock:
@@ -74,7 +82,9 @@ class GpuFunction:
     def _set(self, number: int, value: int) -> None:
         self.driver.funcSetAttribute(self.function.ptr, number, value)
 
-    def _launch_with_attributes(self, configuration: Configuration, stream) -> None:
+    def _launch_with_attributes(
+        self, configuration: Configuration, stream: Any
+    ) -> None:
         from cuda.bindings import driver
 
         attributes = launch_attributes(driver, configuration)
@@ -93,7 +103,7 @@ class GpuFunction:
         self.driver.check_status(int(status))
 
 
-def launch_attributes(driver, configuration: Configuration) -> list:
+def launch_attributes(driver: Any, configuration: Configuration) -> list[Any]:
     """Return the attributes of a launch in the driver's form."""
     kinds, attributes = driver.CUlaunchAttributeID, []
     if configuration.early:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -18,16 +19,17 @@ from coursekit.toolchain.signature import CType
 
 _INTS = frozenset({int, np.int32, np.int64, np.uint32, np.uint64})
 _FLOATS = frozenset({float, int, np.float32, np.float64})
+_Fetcher = Callable[[Any], Any]
 
 
-def fetchers(cupy, rules: tuple[Rule, ...]) -> tuple[Callable, ...]:
+def fetchers(cupy: Any, rules: tuple[Rule, ...]) -> tuple[_Fetcher, ...]:
     """Make one fetcher for each parameter."""
     return tuple(_fetcher(cupy, rule) for rule in rules)
 
 
-def _fetcher(cupy, rule: Rule) -> Callable:
+def _fetcher(cupy: Any, rule: Rule) -> _Fetcher:
     ctype = rule.parameter.type
-    if ctype.is_pointer:
+    if ctype.is_pointer and ctype.pointee is not None:
         return _pointer(cupy, ctype.pointee)
     if ctype.lanes == 1 and ctype.kind in ("int", "uint"):
         return _number(_INTS)
@@ -36,24 +38,25 @@ def _fetcher(cupy, rule: Rule) -> Callable:
     return rule.convert if rule.code != "Q" else _unknown
 
 
-def _unknown(value) -> None:
+def _unknown(value: object) -> None:
     return None
 
 
-def _number(types: frozenset) -> Callable:
-    def fetch(value):
+def _number(types: frozenset[type]) -> _Fetcher:
+    def fetch(value: Any) -> Any:
         return value if type(value) in types else None
 
     return fetch
 
 
-def _pointer(cupy, target: CType) -> Callable:
+def _pointer(cupy: Any, target: CType) -> _Fetcher:
     ndarray, lanes = cupy.ndarray, target.lanes
     dtypes, torch_types = _element_types(target)
     tensor = getattr(sys.modules.get("torch"), "Tensor", None)
     last_bits = alignment(target) - 1
 
-    def fetch(value):
+    def fetch(value: Any) -> int | None:
+        address: int
         kind = type(value)
         if kind is DeviceArray:
             address = value.address
@@ -76,7 +79,7 @@ def _pointer(cupy, target: CType) -> Callable:
     return fetch
 
 
-def _element_types(target: CType) -> tuple[tuple, tuple]:
+def _element_types(target: CType) -> tuple[tuple[np.dtype, ...], tuple[object, ...]]:
     """Return the element types, NumPy's and torch's, that need no further check.
 
     They are tuples, since `in` finds the same object there without hashing it.
