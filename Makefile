@@ -34,7 +34,7 @@ lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-br
 
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook
 
-check: setup      ## check style, format and types, of code and notebooks (a minute; then seconds)
+check: setup      ## check style, format and types, of code and notebooks (seconds)
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy | $(PY) -m mypy_baseline filter || \
