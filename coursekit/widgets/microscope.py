@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import traitlets
 
 from coursekit.analysis.counting import spelt
 from coursekit.errors import ArgumentError, CourseError
+from coursekit.runtime.configuration import Shape
 from coursekit.runtime.launching import Kernel
 from coursekit.widgets import microscope_picture
 from coursekit.widgets.base import CourseWidget
@@ -21,11 +23,11 @@ LABELS = ("before", "after")
 
 @spelt
 def microscope(
-    kernel,
-    grid,
-    block,
-    args,
-    block_index=0,
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
+    block_index: Shape = 0,
     warp: int = 0,
     *,
     shared_bytes: int = 0,

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from coursekit.analysis.counting import count
 from coursekit.analysis.tracing import Trace, trace
 from coursekit.errors import ArgumentError, KernelError
 from coursekit.lessons import barrier_places
+from coursekit.runtime.configuration import Shape
 from coursekit.runtime.launching import Kernel
 from coursekit.simt import Counters
 
@@ -21,10 +24,10 @@ class Launch:
     """A kernel with the arguments of its launch, and the warp to trace."""
 
     kernel: Kernel
-    grid: int | tuple[int, ...]
-    block: int | tuple[int, ...]
-    args: tuple
-    block_index: int | tuple[int, ...] = 0
+    grid: Shape
+    block: Shape
+    args: Sequence[Any]
+    block_index: Shape = 0
     warp: int = 0
     shared_bytes: int = 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ import traitlets
 from coursekit.errors import CourseError
 from coursekit.lessons import barrier_places
 from coursekit.lessons.scheduling import MOST_ORDERS, Stage, Trial
+from coursekit.runtime.configuration import Shape
+from coursekit.runtime.launching import Kernel
 from coursekit.simt import BARRIER, Event
 from coursekit.toolchain.cuda_source import tokens
 from coursekit.widgets import scheduler_picture
@@ -20,9 +22,9 @@ _NAMED = 4
 
 
 def scheduler(
-    kernel,
-    block,
-    args,
+    kernel: Kernel,
+    block: Shape,
+    args: Sequence[Any],
     *,
     shared_bytes: int = 0,
     expected: Mapping[str, np.ndarray] | None = None,

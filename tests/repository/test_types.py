@@ -8,6 +8,7 @@ that is gone. These tests watch its length, and keep the strict folders out of i
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -138,6 +139,17 @@ def stub() -> dict[str, str]:
 def test_a_type_checker_sees_the_public_names():
     homes = {name: f"{module}.{name}" for name, module in ck._MODULE_OF.items()}
     assert stub() == homes | ck._SUBMODULES
+
+
+def is_function(name: str) -> bool:
+    return inspect.isfunction(getattr(ck, name))
+
+
+@pytest.mark.parametrize("name", [*filter(is_function, ck.__all__)])
+def test_public_function_is_annotated(name):
+    signature = inspect.signature(getattr(ck, name))
+    types = [each.annotation for each in signature.parameters.values()]
+    assert inspect.Signature.empty not in [*types, signature.return_annotation]
 
 
 @pytest.mark.parametrize("name", ["py.typed", "__init__.pyi"])

@@ -20,7 +20,8 @@ from coursekit.runtime import backend as backends
 from coursekit.runtime.arguments import operands
 from coursekit.runtime.arrays import DeviceArray, to_device
 from coursekit.runtime.compiler import compile
-from coursekit.runtime.configuration import check, configure
+from coursekit.runtime.configuration import Shape, check, configure
+from coursekit.runtime.launching import Kernel
 from coursekit.simt import FIELDS, Counters
 
 _PERMISSION = (
@@ -35,7 +36,13 @@ class ProfilerWarning(UserWarning):
 
 
 @spelt
-def profile(kernel, grid, block, args, shared_bytes: int = 0) -> Counters:
+def profile(
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
+    shared_bytes: int = 0,
+) -> Counters:
     """Count one launch with the hardware's own counters, where that is permitted.
 
     Nsight Compute runs the launch in another process, on copies: the arguments stay
