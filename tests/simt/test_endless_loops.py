@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -169,3 +173,21 @@ def test_orders_that_are_drawn_prove_nothing():
 def test_what_changes_in_every_round_is_stopped_by_the_clock():
     with pytest.raises(ck.DeadlockError, match="still running after 0.3 s"):
         run("while (seen[0] >= 0) x[0] = (x[0] + 1) & 0xfffff;", timeout_s=0.3)
+
+
+def test_other_arrays_and_first_imports_do_not_hide_an_endless_loop(tmp_path):
+    code = (
+        "import sys, numpy as np, coursekit as ck\n"
+        "with ck.simulator(timeout_s=60):\n"
+        "    other = ck.to_device(np.ones(75_000_000, np.float32))\n"
+        "    source = '__global__ void k(int* x) {"
+        " for (int i = 1;; i = i * 5 & 15) x[i & 3] = i; }'\n"
+        "    try:\n"
+        "        ck.compile(source)['k'][2, 64](np.zeros(4, np.int32))\n"
+        "    except ck.DeadlockError as error:\n"
+        "        print('runs for ever' in str(error))\n"
+    )
+    environment = os.environ | {"COURSEKIT_CACHE": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    said = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert said.stdout == "True\n"

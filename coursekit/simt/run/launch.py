@@ -324,6 +324,7 @@ class Launch:
         If not, all is as it was before. At most `nbytes` of arrays are copied for that.
         """
         self._trial = trial = Trial(seconds, nbytes)
+        self._began = time.thread_time()  # what came before, imports say, is no trial
         try:
             self.interpret(numbers)
         except TriedLongEnough:
@@ -374,6 +375,10 @@ class Launch:
     def _report_progress(self, done: int) -> None:
         if self.configuration.progress is not None:
             self.configuration.progress(done, self.blocks)
+
+    def excuse(self, spent_s: float) -> None:
+        """Leave computing time out of the trial, such as that of a proof."""
+        self._began += spent_s
 
     def _check_trial(self) -> None:
         """Stop a launch whose trial predicts too long a run."""
