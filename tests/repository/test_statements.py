@@ -107,7 +107,7 @@ def test_the_page_on_the_simulator_names_each_difference(difference):
 
 
 SAID_WHERE_IT_MATTERS = {
-    "07_warps": "never that of lanes or of the two ways of a branch",
+    "07_warps": "never that of lanes or of the two sides of a branch",
     "08_synchronisation": "In the simulator memory is never late",
     "11_bug_hunt": "orders are of whole warps",
     "17_matmul": "a missing wait or fence goes unnoticed",
