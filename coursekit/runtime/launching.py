@@ -27,6 +27,7 @@ _deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(
 Substitute = Callable[
     [simulator.SimulatorBackend, "Kernel", Configuration, Staged], object
 ]
+REMEMBERED = 256  # launchers that a kernel keeps
 _simulated_by: contextvars.ContextVar[Substitute | None] = contextvars.ContextVar(
     "simulated_by", default=None
 )
@@ -74,14 +75,24 @@ class Kernel:
 
     def __getitem__(self, index: Any) -> Launcher:
         """Configure a launch by grid, block, dynamic shared bytes and stream."""
+        return self._remembered(index, lambda: self._launcher(index))
+
+    def _remembered(self, key: Any, make: Callable[[], Launcher]) -> Launcher:
+        """Return the launcher of a key, made at its first use.
+
+        Only keys of plain ints are looked up, for 4.0 equals 4, and is no grid.
+        """
+        if type(key) is not tuple or not all(map(_is_plain, key[:2])):
+            return make()
         try:
-            return self._launchers[index]
-        except (KeyError, TypeError):
-            launcher = self._launcher(index)
-        # Only launches on a stream are worth remembering: others wait for the end.
-        if launcher.configuration.stream is not None:
-            with contextlib.suppress(TypeError):
-                self._launchers[index] = launcher
+            return self._launchers[key]
+        except KeyError:
+            launcher = make()
+        except TypeError:  # a stream without a hash
+            return make()
+        if len(self._launchers) >= REMEMBERED:
+            self._launchers.clear()
+        self._launchers[key] = launcher
         return launcher
 
     def _launcher(self, index: Any) -> Launcher:
@@ -147,17 +158,26 @@ class Kernel:
         KernelError
             The kernel did something wrong; arrays on the host are then unchanged.
         """
-        configuration = configure(
-            self.name,
-            grid,
-            block,
-            shared_bytes=shared_bytes,
-            stream=stream,
-            cooperative=cooperative,
-            cluster=cluster,
-            early=early,
-        )
-        run(self, configuration, arguments)
+        options: dict[str, Any] = {
+            "shared_bytes": shared_bytes,
+            "stream": stream,
+            "cooperative": cooperative,
+            "cluster": cluster,
+            "early": early,
+        }
+
+        def make() -> Launcher:
+            return Launcher(self, configure(self.name, grid, block, **options))
+
+        key = grid, block, *options.values()
+        self._remembered(key, make)(*arguments)
+
+
+def _is_plain(extent: Any) -> bool:
+    """Return whether an extent is an int, or a tuple of ints."""
+    if type(extent) is tuple:
+        return all(type(length) is int for length in extent)
+    return type(extent) is int
 
 
 class Launcher:
@@ -178,20 +198,24 @@ class Launcher:
     def __call__(self, *arguments: Any) -> None:
         """Launch; see `Kernel.launch`."""
         quick = self._quick
-        if quick is not None and simulator.active() is None and quick(arguments):
+        waits = self.configuration.stream is None and not _deferred.get()
+        usable = not waits and simulator.active() is None
+        if quick is not None and usable and quick(arguments):
             return
         run(self.kernel, self.configuration, arguments)
-        if quick is None and self.configuration.stream is not None:
+        if quick is None and not waits:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Prepare a shorter way for the next launch on this stream of a GPU."""
+        """Prepare a shorter way for the next launch that does not wait, on a GPU."""
         if backends.current().space == "gpu":
             from coursekit.runtime import gpu
             from coursekit.runtime.gpu.quick import fetchers
 
             backend = gpu.backend()
-            fetch_each = fetchers(backend.cupy, self.kernel.signature.rules)
+            tensors = self.configuration.stream is not None
+            rules = self.kernel.signature.rules
+            fetch_each = fetchers(backend.cupy, rules, tensors=tensors)
             self._quick = backend.quick(self.kernel, self.configuration, fetch_each)
 
 
