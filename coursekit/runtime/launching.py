@@ -75,25 +75,30 @@ class Kernel:
 
     def __getitem__(self, index: Any) -> Launcher:
         """Configure a launch by grid, block, dynamic shared bytes and stream."""
-        return self._remembered(index, lambda: self._launcher(index))
+        launcher = self._remembered(index)
+        if launcher is None:
+            launcher = self._launcher(index)
+            self._remember(index, launcher)
+        return launcher
 
-    def _remembered(self, key: Any, make: Callable[[], Launcher]) -> Launcher:
-        """Return the launcher of a key, made at its first use.
+    def _remembered(self, key: Any) -> Launcher | None:
+        """Return the launcher that a key has made before.
 
-        Only keys of plain ints are looked up, for 4.0 equals 4, and is no grid.
+        The extents must be plain ints, for 4.0 equals 4, and is no grid.
         """
-        if type(key) is not tuple or not all(map(_is_plain, key[:2])):
-            return make()
         try:
-            return self._launchers[key]
-        except KeyError:
-            launcher = make()
-        except TypeError:  # a stream without a hash
-            return make()
+            launcher = self._launchers.get(key)
+        except TypeError:  # a list, or a stream without a hash
+            return None
+        if launcher is None or (type(key[0]) is int and type(key[1]) is int):
+            return launcher
+        return launcher if _is_plain(key[0]) and _is_plain(key[1]) else None
+
+    def _remember(self, key: Any, launcher: Launcher) -> None:
         if len(self._launchers) >= REMEMBERED:
             self._launchers.clear()
-        self._launchers[key] = launcher
-        return launcher
+        with contextlib.suppress(TypeError):
+            self._launchers[key] = launcher
 
     def _launcher(self, index: Any) -> Launcher:
         if not isinstance(index, tuple) or not 2 <= len(index) <= 4:
@@ -158,19 +163,22 @@ class Kernel:
         KernelError
             The kernel did something wrong; arrays on the host are then unchanged.
         """
-        options: dict[str, Any] = {
-            "shared_bytes": shared_bytes,
-            "stream": stream,
-            "cooperative": cooperative,
-            "cluster": cluster,
-            "early": early,
-        }
-
-        def make() -> Launcher:
-            return Launcher(self, configure(self.name, grid, block, **options))
-
-        key = grid, block, *options.values()
-        self._remembered(key, make)(*arguments)
+        key = grid, block, shared_bytes, stream, cooperative, cluster, early
+        launcher = self._remembered(key)
+        if launcher is None:
+            configuration = configure(
+                self.name,
+                grid,
+                block,
+                shared_bytes=shared_bytes,
+                stream=stream,
+                cooperative=cooperative,
+                cluster=cluster,
+                early=early,
+            )
+            launcher = Launcher(self, configuration)
+            self._remember(key, launcher)
+        launcher(*arguments)
 
 
 def _is_plain(extent: Any) -> bool:

@@ -451,3 +451,20 @@ def test_a_kernel_keeps_a_limited_number_of_launchers(kernels):
     for grid in range(1, 3 * launching.REMEMBERED):
         kernels.scale[grid, 32]
     assert len(kernels.scale._launchers) <= launching.REMEMBERED
+
+
+RECORDS = """
+struct Piece { int first, last; };
+__global__ void pieces(const Piece* all, int count) {}
+"""
+
+
+def test_an_array_of_records_goes_the_quick_way(cupy, monkeypatch):
+    module = ck.compile(RECORDS, name="pieces.cu")
+    module.cubin = lambda arch: arch.encode()
+    pieces = ck.to_device(np.zeros(3, [("first", "i4"), ("last", "i4")]))
+    launch = module.pieces[1, 32, 0, Stream()]
+    launch(pieces, 3)
+    monkeypatch.setattr(launching, "run", None)
+    launch(pieces, 3)
+    assert len(cupy.launches) == 2

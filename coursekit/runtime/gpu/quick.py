@@ -87,7 +87,9 @@ def _pointer(cupy: Any, target: CType, tensors: bool) -> _Fetcher:
         kind = type(value)
         if kind is DeviceArray:
             address = value.address
-            if value.dtype not in dtypes or value.space != "gpu":
+            if value.space != "gpu":
+                return None
+            if value.dtype not in dtypes and not _is_record(value.dtype, target):
                 return None
         elif kind is ndarray:
             address = value.data.ptr
@@ -104,6 +106,12 @@ def _pointer(cupy: Any, target: CType, tensors: bool) -> _Fetcher:
         return address
 
     return fetch
+
+
+def _is_record(dtype: np.dtype, target: CType) -> bool:
+    """Return whether elements are records that the structs of a pointer may be."""
+    sizes = 0, dtype.itemsize
+    return target.kind == "struct" and dtype.kind == "V" and target.size in sizes
 
 
 def _element_types(target: CType) -> tuple[tuple[np.dtype, ...], tuple[object, ...]]:
