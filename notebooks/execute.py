@@ -15,6 +15,7 @@ import argparse
 import ast
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -61,6 +62,12 @@ def asks(cell: NotebookNode) -> bool:
         return False
     calls = (step.func for step in steps if isinstance(step, ast.Call))
     return any(ast.unparse(call).removeprefix("ck.") in QUESTIONS for call in calls)
+
+
+def asked_ids(notebook: NotebookNode, kind: str) -> list[str]:
+    """Return the ids that a notebook asks by `ck.guess` or `ck.quiz`, in order."""
+    sources = [cell.source for cell in notebook.cells if asks(cell)]
+    return re.findall(rf"\b{kind}\(\"(\d\d\.\w+)\"\)", "\n".join(sources))
 
 
 def code_hash(notebook: NotebookNode) -> str:

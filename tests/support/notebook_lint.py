@@ -31,7 +31,8 @@ LINE_MAGICS = {"load_ext"}
 CELL_MAGICS = {"cuda", "host"}
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
 TAG = re.compile(
-    r"nbval-check-output|raises-exception|solution-hidden|exercise-\d\d\.\d+"
+    r"nbval-check-output|raises-exception|solution-hidden|claim"
+    r"|exercise-\d\d\.(?:\d+|[a-z])"
 )
 OPENING = (
     "**After this chapter you can**",
