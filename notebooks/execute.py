@@ -4,9 +4,8 @@
 
 `--format` brings the file into the canonical form without running it. The form:
 ids that tell section and position, the known metadata and no other, no widget
-state, cells of nothing but asserts folded away and off the slides, the source of
-questions folded away, since it has the answer, and a hash of the code that made the
-outputs, so that a test sees outputs gone stale.
+state, claims folded away and off the slides, the source of questions folded away, and
+a hash of the code that made the outputs, so that a test sees outputs gone stale.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from nbformat import NotebookNode
 FOLDER = Path(__file__).resolve().parent
 CELL_KEYS = {"alt", "jupyter", "minutes", "slideshow", "tags"}
 QUESTIONS = ("guess", "quiz")
+CLAIM = "claim"
 KERNELSPEC = {
     "display_name": "Python 3 (ipykernel)",
     "language": "python",
@@ -50,6 +50,11 @@ def is_only_asserts(cell: NotebookNode) -> bool:
     except SyntaxError:  # a magic
         return False
     return bool(body) and all(isinstance(step, ast.Assert) for step in body)
+
+
+def is_claim(cell: NotebookNode) -> bool:
+    """Tell whether a cell is tagged as one that only asserts a claim."""
+    return CLAIM in cell.metadata.get("tags", [])
 
 
 def asks(cell: NotebookNode) -> bool:
@@ -104,7 +109,7 @@ def normalise_cell(cell: NotebookNode) -> None:
     cell.metadata = nbformat.from_dict(
         {key: value for key, value in cell.metadata.items() if key in CELL_KEYS}
     )
-    if is_only_asserts(cell):
+    if is_only_asserts(cell) or is_claim(cell):
         cell.metadata["jupyter"] = {"source_hidden": True}
         cell.metadata["slideshow"] = {"slide_type": "skip"}
     if asks(cell):
