@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+from pathlib import Path
+
 from drawing import CODE, HEAD, SMALL, SMALL_CODE, Drawing
-from shapes import Rectangle
+from parts import arc
+from shapes import Point, Rectangle
 
 BLOCK_FILLS = ("sky", "amber", "green")
 
@@ -152,4 +156,146 @@ def guard() -> Drawing:
     return d
 
 
-DRAW = (loop_to_threads, grid_over_array, guard)
+def grid_stride() -> Drawing:
+    """Draw six threads that walk over sixteen elements."""
+    d = Drawing(
+        "05_grid_stride",
+        """A grid-stride loop: 2 blocks of 3 threads walk over n = 16 elements. The six
+        threads take elements 0 to 5 in their first iteration, 6 to 11 in the second,
+        and 12 to 15 in the third, which threads 4 and 5 skip. Thread 1 is marked: it
+        takes elements 1, 7 and 13, because each step is gridDim.x * blockDim.x = 6.""",
+        320,
+    )
+    left, size = 112, (40, 34)
+    for block in range(2):
+        x = left + block * 3 * size[0]
+        d.brace(x + 3, x + 3 * size[0] - 3, 44, f"block {block}", up=True)
+    threads = d.cells(
+        (left, 48), range(6), size=size, fill=lambda t: "amber" if t == 1 else "sky"
+    )
+    d.note((8, 65), "threads")
+    d.note((8, 161), "elements")
+    elements = d.cells(
+        (left, 144),
+        range(16),
+        size=size,
+        fill=lambda i: "amber" if i % 6 == 1 else "plain",
+    )
+    for thread, element in zip(threads, elements, strict=False):
+        d.arrow(thread.foot, element.top)
+    for start in 1, 7:
+        arc(
+            d, _beside(elements[start].top, 8), _beside(elements[start + 6].top, -8), 26
+        )
+        middle = (elements[start].centre[0] + elements[start + 6].centre[0]) / 2
+        d.code((middle + 24, 112), "i += 6", anchor="middle")
+    for number, first in enumerate((0, 6, 12)):
+        last = min(first + 5, 15)
+        d.brace(
+            elements[first].x + 3, elements[last].right - 3, 184, f"iteration {number}"
+        )
+    d.code(
+        (left, 252),
+        "int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "for (; i < n; i += gridDim.x * blockDim.x)",
+    )
+    d.note(
+        (left, 298),
+        "The condition i < n is the guard: threads 4 and 5 stop at 16 and 17.",
+    )
+    return d
+
+
+def _beside(point: Point, right: float) -> Point:
+    return point[0] + right, point[1]
+
+
+def picture_grid() -> Drawing:
+    """Draw the blocks over the picture of the lake."""
+    d = Drawing(
+        "05_picture_grid",
+        """The picture of 150 x 110 pixels under a grid of 5 x 14 blocks, each 32 pixels
+        wide and 8 high. x counts columns to the right, y counts rows down. The grid
+        hangs over by 10 columns on the right and 2 rows at the bottom. Block (1, 4) is
+        marked: its pixels have columns 32 to 63 and rows 32 to 39.""",
+        420,
+    )
+    left, top, pixel = 80, 46, 3
+    across, down = 32 * pixel, 8 * pixel
+    right, bottom = left + 5 * across, top + 14 * down
+    edge, ground = left + 150 * pixel, top + 110 * pixel
+    d.box(Rectangle(edge, top, right - edge, bottom - top), fill="red")
+    d.box(Rectangle(left, ground, edge - left, bottom - ground), fill="red")
+    d.picture(Rectangle(left, top, 150 * pixel, 110 * pixel), _valley())
+    for number in range(6):
+        d.line((left + number * across, top), (left + number * across, bottom), width=1)
+    for number in range(15):
+        d.line((left, top + number * down), (right, top + number * down), width=1)
+    d.box(
+        Rectangle(left + across, top + 4 * down, across, down),
+        "block (1, 4)",
+        font=SMALL,
+        fill="amber",
+    )
+    d.arrow((left, 24), (left + 150, 24))
+    d.code((left + 156, 24), "x: columns")
+    d.line((36, top), (36, top + 96), head=True)
+    d.code((4, top + 112), "y: rows")
+    x = right + 16
+    d.code((x, 84), "col = blockIdx.x * 32\n      + threadIdx.x")
+    d.code((x, 134), "row = blockIdx.y * 8\n      + threadIdx.y")
+    d.code((x, 184), "i = row * cols + col")
+    d.label(
+        (x, 262),
+        "The pixel in row 35,\ncolumn 40 is thread\n(8, 3) of block (1, 4):\n"
+        "col = 1 * 32 + 8\nrow = 4 * 8 + 3",
+        font=SMALL,
+        fill="amber",
+    )
+    d.label((x, 350), "no pixel here:\ntwo guards needed", font=SMALL, fill="red")
+    d.note(
+        (left, 402),
+        "5 x 14 blocks of 32 x 8 threads = 160 x 112 threads for 150 x 110 pixels",
+    )
+    return d
+
+
+def _valley() -> str:
+    """Return the picture as a `data:` address."""
+    data = (Path(__file__).parents[1] / "05_valley.png").read_bytes()
+    return "data:image/png;base64," + base64.b64encode(data).decode("ascii")
+
+
+def batched() -> Drawing:
+    """Draw three products side by side, and where their matrices lie in memory."""
+    d = Drawing(
+        "05_batched",
+        """A batch of three matrix products. The blocks with blockIdx.z = 0, 1 and 2
+        each compute one of them, C = A * B, with x and y for column and row as
+        before. In memory the three matrices A lie one behind the other, M * K values
+        each, so that of blockIdx.z = 1 begins at A + 1 * M * K.""",
+        330,
+    )
+    for z in range(3):
+        x, fill = 8 + 250 * z, "amber" if z == 1 else "sky"
+        d.frame(x, 8, 240, 152)
+        d.code((x + 120, 30), f"blockIdx.z = {z}", anchor="middle", small=False)
+        d.box(Rectangle(x + 14, 52, 54, 92), f"A[{z}]", font=CODE, fill=fill)
+        d.code((x + 75, 98), "*")
+        d.box(Rectangle(x + 98, 71, 54, 54), f"B[{z}]", font=CODE, fill=fill)
+        d.code((x + 153 + 3, 98), "=")
+        d.box(Rectangle(x + 180, 52, 54, 92), f"C[{z}]", font=CODE, fill=fill)
+    d.note((8, 219), "A in memory")
+    places = d.cells(
+        (112, 200),
+        ["A[0]", "A[1]", "A[2]"],
+        size=(200, 38),
+        fill=lambda z: "amber" if z == 1 else "sky",
+    )
+    d.brace(places[0].x, places[0].right, 244, "M * K values")
+    d.arrow((places[1].x, 300), (places[1].x, 240))
+    d.code((places[1].x - 7, 306), "A += matrix * M * K;  // matrix = blockIdx.z = 1")
+    return d
+
+
+DRAW = (loop_to_threads, grid_over_array, guard, grid_stride, picture_grid, batched)

@@ -129,6 +129,27 @@ class Drawing:
             self._text(line, (place.x + PAD, y), place, fill, font, anchor="start")
         return place
 
+    def head(self, point: Point, text: str, *, anchor: Anchor = "middle") -> Rectangle:
+        """Draw a heading: a bold label, by its centre."""
+        return self.label(point, text, font=HEAD, anchor=anchor)
+
+    def note(self, point: Point, text: str, *, anchor: Anchor = "start") -> Rectangle:
+        """Draw a small label, by the middle of its left edge."""
+        return self.label(point, text, font=SMALL, anchor=anchor)
+
+    def code(
+        self,
+        point: Point,
+        text: str,
+        *,
+        fill: str = "code",
+        anchor: Anchor = "start",
+        small: bool = True,
+    ) -> Rectangle:
+        """Draw a piece of code, by the middle of its left edge."""
+        font = SMALL_CODE if small else CODE
+        return self.label(point, text, font=font, fill=fill, anchor=anchor)
+
     def line(
         self,
         *points: Point,
