@@ -67,9 +67,9 @@ def grid_over_array() -> Drawing:
     """Draw three blocks of four threads over an array of twelve elements."""
     d = Drawing(
         "05_grid_over_array",
-        """An array of 12 elements under a grid of 3 blocks with 4 threads each. In
-        each block threadIdx.x counts from 0 to 3. Thread 1 of block 2 is marked:
-        its index is i = blockIdx.x * blockDim.x + threadIdx.x = 2 * 4 + 1 = 9, and
+        """An array of 12 elements under a grid of 3 blocks with 4 threads each. In each
+        block threadIdx.x counts from 0 to 3. Thread 1 of block 2 is marked: its
+        index is i = blockIdx.x * blockDim.x + threadIdx.x = 2 * 4 + 1 = 9, and
         it has element 9.""",
         300,
     )
@@ -109,9 +109,9 @@ def guard() -> Drawing:
     d = Drawing(
         "05_guard",
         """An array of n = 10 elements under 3 blocks of 4 threads. Threads 0 to 9 have
-        an element each. Threads 10 and 11, the last two of block 2, hang over the
-        end: for them i < n is false, and the guard keeps them out of the memory
-        behind the array.""",
+        an element each. Threads 10 and 11, the last two of block 2, hang over
+        the end: for them i < n is false, and the guard keeps them out of the
+        memory behind the array.""",
         330,
     )
     left, step = 112, 212
@@ -161,9 +161,10 @@ def grid_stride() -> Drawing:
     d = Drawing(
         "05_grid_stride",
         """A grid-stride loop: 2 blocks of 3 threads walk over n = 16 elements. The six
-        threads take elements 0 to 5 in their first iteration, 6 to 11 in the second,
-        and 12 to 15 in the third, which threads 4 and 5 skip. Thread 1 is marked: it
-        takes elements 1, 7 and 13, because each step is gridDim.x * blockDim.x = 6.""",
+        threads take elements 0 to 5 in their first iteration, 6 to 11 in the
+        second, and 12 to 15 in the third, which threads 4 and 5 skip. Thread 1
+        is marked: it takes elements 1, 7 and 13, because each step is gridDim.x
+        * blockDim.x = 6.""",
         320,
     )
     left, size = 112, (40, 34)
@@ -215,9 +216,10 @@ def picture_grid() -> Drawing:
     d = Drawing(
         "05_picture_grid",
         """The picture of 150 x 110 pixels under a grid of 5 x 14 blocks, each 32 pixels
-        wide and 8 high. x counts columns to the right, y counts rows down. The grid
-        hangs over by 10 columns on the right and 2 rows at the bottom. Block (1, 4) is
-        marked: its pixels have columns 32 to 63 and rows 32 to 39.""",
+        wide and 8 high. x counts columns to the right, y counts rows down. The
+        grid hangs over by 10 columns on the right and 2 rows at the bottom.
+        Block (1, 4) is marked: its pixels have columns 32 to 63 and rows 32 to
+        39.""",
         420,
     )
     left, top, pixel = 80, 46, 3
@@ -272,8 +274,8 @@ def batched() -> Drawing:
         "05_batched",
         """A batch of three matrix products. The blocks with blockIdx.z = 0, 1 and 2
         each compute one of them, C = A * B, with x and y for column and row as
-        before. In memory the three matrices A lie one behind the other, M * K values
-        each, so that of blockIdx.z = 1 begins at A + 1 * M * K.""",
+        before. In memory the three matrices A lie one behind the other, M * K
+        values each, so that of blockIdx.z = 1 begins at A + 1 * M * K.""",
         330,
     )
     for z in range(3):

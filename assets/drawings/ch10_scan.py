@@ -13,8 +13,9 @@ def scan_rounds() -> Drawing:
     d = Drawing(
         "10_scan_rounds",
         """Inclusive scan of 3, 1, 7, 0, 4, 1, 6, 3 by rounds, as Hillis and Steele did
-        it. In each round every place adds what lies away places before it: 1, then 2,
-        then 4. After three rounds the places hold 3, 4, 11, 11, 15, 16, 22, 25.""",
+        it. In each round every place adds what lies away places before it: 1,
+        then 2, then 4. After three rounds the places hold 3, 4, 11, 11, 15, 16,
+        22, 25.""",
         310,
     )
     rounds, sums = [Round("the values", VALUES)], list(VALUES)
@@ -35,9 +36,10 @@ def scan_sweeps() -> Drawing:
     d = Drawing(
         "10_scan_sweeps",
         """Inclusive scan of the same eight values by sweeps. On the way up, with 1, 2
-        and 4 apart, places 1, 3, 5, 7, then 3 and 7, then 7 become sums of a tree. On
-        the way down, with 2 apart, place 5 adds place 3; with 1 apart, places 2, 4 and
-        6 add the place before them. The result is 3, 4, 11, 11, 15, 16, 22, 25.""",
+        and 4 apart, places 1, 3, 5, 7, then 3 and 7, then 7 become sums of a
+        tree. On the way down, with 2 apart, place 5 adds place 3; with 1 apart,
+        places 2, 4 and 6 add the place before them. The result is 3, 4, 11, 11,
+        15, 16, 22, 25.""",
         470,
     )
     rounds, sums = [Round("the values", VALUES)], list(VALUES)
@@ -61,9 +63,10 @@ def look_back() -> Drawing:
     d = Drawing(
         "10_look_back",
         """Tile 5 looks back for the sum of everything before it. Tiles 4 and 3 have
-        published only their own sums, 6 and 4. Tile 2 has published the sum of all up
-        to its end, 15, so the search ends there: 6 + 4 + 15 = 25. Tile 5, whose own sum
-        is 2, then publishes 27 as the sum of all up to its end.""",
+        published only their own sums, 6 and 4. Tile 2 has published the sum of
+        all up to its end, 15, so the search ends there: 6 + 4 + 15 = 25. Tile
+        5, whose own sum is 2, then publishes 27 as the sum of all up to its
+        end.""",
         316,
     )
     d.note((8, 27), "tile")

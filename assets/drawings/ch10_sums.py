@@ -27,9 +27,9 @@ def tree() -> Drawing:
     d = Drawing(
         "10_tree",
         """The sum of the eight values 3, 1, 7, 0, 4, 1, 6, 3 as a tree in three rounds.
-        With 1 apart, places 0, 2, 4 and 6 become 4, 7, 5 and 9. With 2 apart, places
-        0 and 4 become 11 and 14. With 4 apart, place 0 becomes 25, the total. Places
-        that no longer count are grey.""",
+        With 1 apart, places 0, 2, 4 and 6 become 4, 7, 5 and 9. With 2 apart,
+        places 0 and 4 become 11 and 14. With 4 apart, place 0 becomes 25, the
+        total. Places that no longer count are grey.""",
         300,
     )
     adds = {apart: range(0, 8, 2 * apart) for apart in (1, 2, 4)}
@@ -46,9 +46,9 @@ def halves() -> Drawing:
     d = Drawing(
         "10_halves",
         """The sum of the same eight values, the upper half added to the lower. With 4
-        apart, places 0 to 3 become 7, 2, 13 and 3. With 2 apart, places 0 and 1 become
-        20 and 5. With 1 apart, place 0 becomes 25. The places that add are always
-        neighbours, and so are those that they read.""",
+        apart, places 0 to 3 become 7, 2, 13 and 3. With 2 apart, places 0 and 1
+        become 20 and 5. With 1 apart, place 0 becomes 25. The places that add
+        are always neighbours, and so are those that they read.""",
         300,
     )
     adds = {apart: range(apart) for apart in (4, 2, 1)}
@@ -62,9 +62,9 @@ def warp_sum() -> Drawing:
     d = Drawing(
         "10_warp_sum",
         """A warp's sum by __shfl_down_sync, drawn with 8 lanes instead of 32. With away
-        = 4, lanes 0 to 3 add what lanes 4 to 7 hold; with 2, lanes 0 and 1 add what
-        lanes 2 and 3 hold; with 1, lane 0 adds what lane 1 holds and has the total,
-        25. All values stay in registers.""",
+        = 4, lanes 0 to 3 add what lanes 4 to 7 hold; with 2, lanes 0 and 1 add
+        what lanes 2 and 3 hold; with 1, lane 0 adds what lane 1 holds and has
+        the total, 25. All values stay in registers.""",
         340,
     )
     d.note((8, 22), "lane")
@@ -86,9 +86,9 @@ def two_levels() -> Drawing:
     d = Drawing(
         "10_two_levels",
         """The sum of a block of 256 threads in two levels. Each of its 8 warps adds its
-        32 values by five shuffles, and lane 0 stores the sum in shared memory. After
-        __syncthreads, warp 0 loads the 8 sums and adds them by shuffles as well.
-        Thread 0 then has the sum of the block.""",
+        32 values by five shuffles, and lane 0 stores the sum in shared memory.
+        After __syncthreads, warp 0 loads the 8 sums and adds them by shuffles
+        as well. Thread 0 then has the sum of the block.""",
         330,
     )
     d.note((8, 31), "registers")
@@ -143,9 +143,9 @@ def histogram() -> Drawing:
     d = Drawing(
         "10_private_histogram",
         """A histogram with private copies. Block 0 reads the values 2, 0, 2, 3 and
-        counts 1, 0, 2, 1 in its own shared memory; block 1 reads 1, 2, 2, 0 and counts
-        1, 1, 2, 0. At the end each block adds its counters to those in global memory,
-        which become 2, 1, 4, 1.""",
+        counts 1, 0, 2, 1 in its own shared memory; block 1 reads 1, 2, 2, 0 and
+        counts 1, 1, 2, 0. At the end each block adds its counters to those in
+        global memory, which become 2, 1, 4, 1.""",
         330,
     )
     d.note((8, 64), "x")

@@ -60,14 +60,11 @@ class Rectangle:
             and other.bottom <= self.bottom
         )
 
-    def meets(self, other: Rectangle) -> bool:
-        """Return whether two rectangles share more than an edge."""
-        return (
-            self.x < other.right
-            and other.x < self.right
-            and self.y < other.bottom
-            and other.y < self.bottom
-        )
+    def overlap(self, other: Rectangle) -> float:
+        """Return the smaller side, in pixels, of what two rectangles share."""
+        across = min(self.right, other.right) - max(self.x, other.x)
+        down = min(self.bottom, other.bottom) - max(self.y, other.y)
+        return max(0.0, min(across, down))
 
 
 @dataclass(frozen=True, slots=True)

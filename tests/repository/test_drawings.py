@@ -69,13 +69,23 @@ def test_nothing_is_drawn_over_a_text(drawing):
             continue
         for mark in drawing.marks[number + 1 :]:
             if isinstance(mark, Text):
-                over = mark.place.meets(text.place)
+                over = mark.place.overlap(text.place) > 0
             elif isinstance(mark, Line):
                 over = mark.crosses(text.place)
             else:
-                over = mark.meets(text.place)
+                over = mark.overlap(text.place) > 0
             covered += [(text.text, mark)] if over else []
     assert covered == []
+
+
+@each_drawing
+def test_boxes_lie_beside_or_inside_each_other(drawing):
+    boxes = [mark for mark in drawing.marks if isinstance(mark, Rectangle)]
+    assert [
+        (one, other)
+        for one, other in itertools.combinations(boxes, 2)
+        if one.overlap(other) > 1 and not (one.holds(other) or other.holds(one))
+    ] == []
 
 
 @each_drawing
