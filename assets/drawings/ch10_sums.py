@@ -153,7 +153,7 @@ def histogram() -> Drawing:
     d.note((8, 271), "global memory")
     result = [Rectangle(288 + 66 * v, 254, 66, 36) for v in range(4)]
     for number, (values, own) in enumerate(zip(blocks, counts, strict=True)):
-        x = 122 + 326 * number
+        x = 136 + 320 * number
         d.frame(x - 10, 8, 284, 176)
         d.note((x + 132, 26), f"block {number}", anchor="middle")
         read = d.cells((x, 46), values, size=(66, 34), fill="sky")

@@ -94,6 +94,13 @@ def tile_levels() -> Drawing:
     return d
 
 
+def _state(stage: int, now: int) -> str:
+    """Say what lies in a stage that is neither read nor written."""
+    if stage == (now + 1) % 4:
+        return f"tiles {now + 1}: copied"
+    return f"tiles {now - 1}: used" if now else "empty"
+
+
 def ring() -> Drawing:
     """Draw a ring of four stages that is filled two iterations ahead."""
     d = Drawing(
@@ -122,14 +129,7 @@ def ring() -> Drawing:
             elif stage == (now + 2) % 4:
                 d.box(place, f"copy in tiles {now + 2}", fill="amber", font=SMALL)
             else:
-                ready = now + 1 if stage == (now + 1) % 4 else None
-                text = (
-                    f"tiles {ready}: copied"
-                    if ready
-                    else f"tiles {now - 1}: used"
-                    if now
-                    else ""
-                )
+                text = _state(stage, now)
                 d.box(place, text, fill="idle", font=SMALL)
     d.line((left, 240), (740, 240), head=True)
     d.note((8, 240), "time")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from drawing import Drawing
-from shapes import Point, Rectangle
+from drawing import CODE, Drawing
+from shapes import Font, Point, Rectangle
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +67,20 @@ def arc(d: Drawing, start: Point, end: Point, height: float) -> None:
     """Draw an arrow with corners from one place up, over and down to another."""
     y = start[1] - height
     d.line(start, (start[0], y), (end[0], y), end, head=True)
+
+
+def table(
+    d: Drawing,
+    corner: Point,
+    rows: Sequence[Sequence[object]],
+    size: Point,
+    fill: Callable[[int, int], str],
+    *,
+    font: Font = CODE,
+) -> None:
+    """Draw rows of cells without gaps; `fill` takes row and column."""
+    for row, values in enumerate(rows):
+        for col, value in enumerate(values):
+            x, y = corner[0] + size[0] * col, corner[1] + size[1] * row
+            place = Rectangle(x, y, *size)
+            d.box(place, str(value), fill=fill(row, col), font=font)

@@ -130,6 +130,11 @@ def test_names_begin_with_the_chapter():
     assert [name for name in DRAWINGS if not re.match(r"\d\d_[a-z0-9_]+$", name)] == []
 
 
+@pytest.mark.parametrize("chapter", sorted({path.stem[:2] for path in NOTEBOOKS}))
+def test_a_chapter_has_at_least_three_drawings(chapter):
+    assert len([name for name in DRAWINGS if name.startswith(chapter)]) >= 3
+
+
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_drawings_with_their_alt_text(notebook):
     """Take the line from `python assets/drawings --markdown`, if not."""
