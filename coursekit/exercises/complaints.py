@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 
 from coursekit.errors import CheckFailed, CourseError
-from coursekit.exercises import judging, ownership, picture
-from coursekit.exercises.trial import Outcome
+from coursekit.exercises import diagnosis, judging, ownership, picture, poison
+from coursekit.exercises.judging import Judged
+from coursekit.exercises.trial import Outcome, Trial
 
 MOST_LISTED = 5
+EXP_OVERFLOWS = 88.7  # in float32
+_EXP = re.compile(r"\b(?:__)?exp[f2]?f?\s*\(")
 
 # Kind of wrong result: (likely cause, cure).
 ADVICE = {
@@ -33,6 +39,12 @@ ADVICE = {
         "stored there; or it divides 0 by 0, or takes the root of a negative number.",
         "To add up, begin with 0 in a variable of the thread and store the sum once.",
     ),
+    "overflow": (
+        "exp(x) overflows above x = 88.7 in float32, and is 0 below x = -104: inf / inf "
+        "and 0 / 0 are nan. Where every input is 1, the kernel's result is finite.",
+        "Subtract the largest input of the row from each before exp; the result stays "
+        "the same, and no power is above 1.",
+    ),
     "order": (
         "One thread uses what another thread of the launch writes, without waiting.",
         "Find the element that two threads share; order the two accesses, for "
@@ -45,19 +57,19 @@ ADVICE = {
 }
 
 
-def small(outcome: Outcome) -> CourseError:
+def small(outcome: Outcome, judged: Judged, kind: str) -> CourseError:
     """Build the error for a wrong result of the small problem, with its tables."""
-    judged = next(output for output in outcome.judged() if not output.passed)
     lines = [f"The small problem: {_count(judged)}."]
     rest = picture.others(outcome)
     lines += [f"with {rest}"] if rest else []
     for table in picture.tables(outcome):
         lines += [table.caption, *table.text.split("\n")]
     lines += [_line(outcome, judged, index) for index in judged.indices(1)]
-    return CheckFailed.explained("\n  ".join(lines), *ADVICE[_kind(outcome, judged)])
+    lines += _patterns(judged, 1)
+    return CheckFailed.explained("\n  ".join(lines), *ADVICE[kind])
 
 
-def values(outcome: Outcome, judged: judging.Judged) -> CourseError:
+def values(outcome: Outcome, judged: Judged, kind: str) -> CourseError:
     """Build the error for wrong elements, the first few of them listed."""
     trial = outcome.trial
     head = f"{trial}: {_count(judged)}."
@@ -69,8 +81,29 @@ def values(outcome: Outcome, judged: judging.Judged) -> CourseError:
     lines = [_line(outcome, judged, index) for index in judged.indices(MOST_LISTED)]
     left = int(judged.wrong.sum()) - len(lines)
     lines += [f"and {left} more"] if left else []
-    kind = _kind(outcome, judged) if trial.order == "forward" else "order"
+    lines += _patterns(judged, MOST_LISTED)
     return CheckFailed.explained("\n    ".join([head, *lines]), *ADVICE[kind])
+
+
+def note_values(error: CourseError, outcome: Outcome, judged: Judged) -> None:
+    """Add to a checker's finding the wrong values of the launch, as notes."""
+    error.add_note(f"{seen(outcome.trial)}: {_count(judged)}.")
+    for index in judged.indices(1):
+        error.add_note(f"    {_line(outcome, judged, index)}")
+    for text in _patterns(judged, MOST_LISTED):
+        error.add_note(f"  {text}")
+
+
+def seen(trial: Trial) -> str:
+    """Return the launch in which something was seen, as the start of a sentence."""
+    order = "" if trial.order == "forward" else f", {named(trial.order)}"
+    return f"  Seen with {trial}{order}"
+
+
+def _patterns(judged: Judged, most: int) -> list[str]:
+    """Explain the first of some wrong values that comes from unwritten memory."""
+    texts = (poison.explained(judged.got[index]) for index in judged.indices(most))
+    return [text for text in texts if text][:1]
 
 
 def changed(outcome: Outcome, name: str, index: tuple[int, ...]) -> CourseError:
@@ -89,7 +122,7 @@ def named(order: str | int) -> str:
     return "warps in reverse" if order == "reverse" else f"warps shuffled ({order})"
 
 
-def _count(judged: judging.Judged) -> str:
+def _count(judged: Judged) -> str:
     bad, total = int(judged.wrong.sum()), judged.wrong.size
     never = int(judged.untouched.sum())
     what = f"{bad} of {total} elements of {judged.name}"
@@ -99,7 +132,10 @@ def _count(judged: judging.Judged) -> str:
     return f"{text}, {never} of them never written" if never else text
 
 
-def _kind(outcome: Outcome, judged: judging.Judged) -> str:
+def kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
+    """Return the kind of a wrong result, a key of ADVICE."""
+    if outcome.trial.order != "forward":
+        return "order"
     if judged.untouched.all():
         return "nothing"
     first, name = next(judged.indices(1)), judged.name
@@ -108,11 +144,30 @@ def _kind(outcome: Outcome, judged: judging.Judged) -> str:
     keeps = name in outcome.trial.exercise.accumulates
     if keeps and outcome.problem.given[name][first] == judged.expected[first]:
         return "kept"
-    lost = np.isnan(judged.got[first]) and not np.isnan(judged.expected[first])
-    return "nan" if lost else "wrong"
+    if np.isfinite(judged.got[first]) or not np.isfinite(judged.expected[first]):
+        return "wrong"
+    if _EXP.search(kernel.module.source) and _is_large(outcome):
+        if diagnosis.overflows(kernel, outcome.trial, name, first):
+            return "overflow"
+    return "nan" if np.isnan(judged.got[first]) else "wrong"
 
 
-def _line(outcome: Outcome, judged: judging.Judged, index: tuple[int, ...]) -> str:
+def _is_large(outcome: Outcome) -> bool:
+    """Whether a float32 among the inputs is too large, or too small, for exp."""
+    inputs = (
+        value
+        for name, value in outcome.problem.given.items()
+        if name not in outcome.problem.expected
+    )
+    return any(
+        isinstance(value, np.ndarray)
+        and value.dtype == np.float32
+        and (np.abs(value) > EXP_OVERFLOWS).any()
+        for value in inputs
+    )
+
+
+def _line(outcome: Outcome, judged: Judged, index: tuple[int, ...]) -> str:
     expected, got = judged.shown(index)
     verdict = judged.verdict(index)
     shown = verdict if got == "-" else f"got {got}"

@@ -8,15 +8,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from coursekit.analysis.checking import initcheck, racecheck, synccheck
 from coursekit.analysis.counting import count
-from coursekit.errors import CheckFailed, CourseError, DeadlockError
-from coursekit.exercises import complaints, picture
+from coursekit.errors import CheckFailed, CourseError, DeadlockError, OutOfBoundsError
+from coursekit.exercises import complaints, diagnosis, guards, picture
 from coursekit.exercises.catalogue import Entry
+from coursekit.exercises.judging import Judged
 from coursekit.exercises.tables import Table
-from coursekit.exercises.trial import TIMEOUT_S, Problem, Trial, written
+from coursekit.exercises.trial import TIMEOUT_S, Outcome, Problem, Trial, written
 from coursekit.runtime.simulator import simulator
 
+Complaint = Callable[[Outcome, Judged, str], CourseError]
 ORDERS = ("reverse", 1, 2, 3)
 
 
@@ -86,11 +87,10 @@ def check_picture(bench: Bench) -> None:
     """Run the small problem and draw it."""
     exercise = bench.entry.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
-    with _context(trial):
+    with _context(bench, trial):
         outcome = trial.run(bench.answer)
     bench.tables += picture.tables(outcome)
-    if not all(judged.passed for judged in outcome.judged()):
-        raise complaints.small(outcome)
+    _require_values(bench, outcome, complaints.small)
     _require_inputs(outcome)
 
 
@@ -105,13 +105,13 @@ def check_sizes(bench: Bench) -> None:
 def check_threads(bench: Bench) -> None:
     """Run the checkers on the largest size, with every launch shape."""
     exercise = bench.entry.exercise
-    arguments = Problem.of(exercise, exercise.largest).given
     for launch in exercise.launches:
         trial = Trial.of(exercise, exercise.largest, launch)
-        shape = trial.grid, trial.block, tuple(arguments.values()), trial.shared_bytes
-        for checker in (synccheck, racecheck, initcheck):
-            with _quiet(), _context(trial), simulator(timeout_s=TIMEOUT_S):
-                checker(bench.answer, *shape, raise_=True)
+        for checker in diagnosis.CHECKERS:
+            with _context(bench, trial):
+                found = diagnosis.findings(checker, bench.answer, trial, TIMEOUT_S)
+                for finding in found:  # an error, or a warning where there is none
+                    raise finding.error
 
 
 def check_orders(bench: Bench) -> None:
@@ -124,15 +124,25 @@ def check_orders(bench: Bench) -> None:
 
 
 def _require_right(bench: Bench, trial: Trial) -> None:
-    with _quiet(), _context(trial):
+    with _quiet(), _context(bench, trial):
         outcome = trial.run(bench.answer)
-    for judged in outcome.judged():
-        if not judged.passed:
-            raise complaints.values(outcome, judged)
+    _require_values(bench, outcome, complaints.values)
     _require_inputs(outcome)
 
 
-def _require_inputs(outcome) -> None:
+def _require_values(bench: Bench, outcome: Outcome, complain: Complaint) -> None:
+    """Refuse a wrong value; the checkers' finding in the launch explains it best."""
+    for judged in outcome.judged():
+        if judged.passed:
+            continue
+        defect = diagnosis.defect(bench.answer, outcome.trial)
+        if defect is not None:
+            complaints.note_values(defect, outcome, judged)
+            raise defect
+        raise complain(outcome, judged, complaints.kind(bench.answer, outcome, judged))
+
+
+def _require_inputs(outcome: Outcome) -> None:
     changed = outcome.changed()
     if changed is not None:
         raise complaints.changed(outcome, *changed)
@@ -143,7 +153,7 @@ def check_waits(bench: Bench) -> None:
     exercise = bench.entry.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
     for wait in exercise.waits:
-        with _quiet(), _context(trial), contextlib.suppress(DeadlockError):
+        with _quiet(), _context(bench, trial), contextlib.suppress(DeadlockError):
             trial.run(bench.answer, **{wait.name: wait.value})
             raise CheckFailed.explained(
                 f"{wait.name} was {wait.value} before the launch, and the kernel has "
@@ -159,7 +169,7 @@ def check_limits(bench: Bench) -> None:
     for limit in exercise.limits:
         trial = Trial.of(exercise, limit.size, exercise.launches[0])
         arguments = Problem.of(exercise, limit.size).given.values()
-        with _quiet(), _context(trial), simulator():
+        with _quiet(), _context(bench, trial), simulator():
             counters = count(
                 bench.answer,
                 trial.grid,
@@ -185,12 +195,12 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _context(trial: Trial) -> Iterator[None]:
-    """Add a note to an error that names the launch in which it occurred."""
+def _context(bench: Bench, trial: Trial) -> Iterator[None]:
+    """Explain an error by the student's text, and note the launch where it occurred."""
     try:
         yield
     except CourseError as error:
-        forward = trial.order == "forward"
-        order = "" if forward else f", {complaints.named(trial.order)}"
-        error.add_note(f"  Seen with {trial}{order}.")
+        if isinstance(error, OutOfBoundsError):
+            guards.explain(error, bench.answer, trial)
+        error.add_note(complaints.seen(trial) + ".")
         raise
