@@ -16,6 +16,7 @@ from coursekit.exercises.judging import Judged
 from coursekit.exercises.tables import Table
 from coursekit.exercises.trial import TIMEOUT_S, Outcome, Problem, Trial, written
 from coursekit.runtime.simulator import simulator
+from coursekit.simt import Counters
 
 Complaint = Callable[[Outcome, Judged, str], CourseError]
 ORDERS = ("reverse", 1, 2, 3)
@@ -53,6 +54,9 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     if exercise.waits:
         held = ", ".join(f"{wait.name} is {wait.value}" for wait in exercise.waits)
         in_order.append(Stage(f"waits while {held}", check_waits))
+    if exercise.longest_warp is not None:
+        most = f"at most {exercise.longest_warp} instructions per warp"
+        in_order.append(Stage(f"work for every thread: {most}", check_longest_warp))
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
         in_order.append(Stage(f"efficient: {counters}", check_limits))
@@ -163,21 +167,29 @@ def check_waits(bench: Bench) -> None:
             )
 
 
+def check_longest_warp(bench: Bench) -> None:
+    """Count the instructions of the longest warp, with every launch shape."""
+    exercise = bench.entry.exercise
+    for launch in exercise.launches:
+        trial = Trial.of(exercise, exercise.largest, launch)
+        amount = _counters(bench, trial).longest_warp_instructions
+        if amount > exercise.longest_warp:
+            raise CheckFailed.explained(
+                f"{trial}: one warp executes {amount} instructions, and at most "
+                f"{exercise.longest_warp} are allowed.",
+                "The results are right, but one thread does the work of many, one "
+                "element after another.",
+                "Give each thread an element of its own: its index comes from "
+                "threadIdx, blockIdx and blockDim.",
+            )
+
+
 def check_limits(bench: Bench) -> None:
     """Count what the first launch shape does, on the sizes of the limits."""
     exercise = bench.entry.exercise
     for limit in exercise.limits:
         trial = Trial.of(exercise, limit.size, exercise.launches[0])
-        arguments = Problem.of(exercise, limit.size).given.values()
-        with _quiet(), _context(bench, trial), simulator():
-            counters = count(
-                bench.answer,
-                trial.grid,
-                trial.block,
-                tuple(arguments),
-                shared_bytes=trial.shared_bytes,
-            )
-        amount = getattr(counters, limit.counter)
+        amount = getattr(_counters(bench, trial), limit.counter)
         if amount > limit.most:
             raise CheckFailed.explained(
                 f"{trial}: {limit.counter} is {amount}, at most {limit.most} will do.",
@@ -185,6 +197,14 @@ def check_limits(bench: Bench) -> None:
                 "The results are right. Find what the kernel does more often than "
                 "it has to.",
             )
+
+
+def _counters(bench: Bench, trial: Trial) -> Counters:
+    """Count what a launch does."""
+    arguments = tuple(Problem.of(trial.exercise, trial.size).given.values())
+    shape = trial.grid, trial.block, arguments, trial.shared_bytes
+    with _quiet(), _context(bench, trial), simulator():
+        return count(bench.answer, *shape)
 
 
 @contextlib.contextmanager
