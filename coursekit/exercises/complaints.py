@@ -14,10 +14,15 @@ from coursekit.exercises.trial import Outcome, Trial
 
 MOST_LISTED = 5
 EXP_OVERFLOWS = 88.7  # in float32
+_TWICE = re.compile(
+    r"(?P<one>thread .*) writes (?P<array>\w+)\[(?P<index>\d+)\], and "
+    r"(?P<other>thread .*) writes it:"
+)
 _EXP = re.compile(r"\b(?:__)?exp[f2]?f?\s*\(")
 
-# Kind of wrong result: (likely cause, cure).
-ADVICE = {
+Advice = tuple[str, str]  # likely cause, cure
+# The advice for each kind of wrong result.
+ADVICE: dict[str, Advice] = {
     "nothing": (
         "No thread stores into it, or the store is never reached.",
         "Start with one line that stores any value into the thread's own element.",
@@ -57,7 +62,7 @@ ADVICE = {
 }
 
 
-def small(outcome: Outcome, judged: Judged, kind: str) -> CourseError:
+def small(outcome: Outcome, judged: Judged, advice: Advice) -> CourseError:
     """Build the error for a wrong result of the small problem, with its tables."""
     lines = [f"The small problem: {_count(judged)}."]
     rest = picture.others(outcome)
@@ -66,10 +71,10 @@ def small(outcome: Outcome, judged: Judged, kind: str) -> CourseError:
         lines += [table.caption, *table.text.split("\n")]
     lines += [_line(outcome, judged, index) for index in judged.indices(1)]
     lines += _patterns(judged, 1)
-    return CheckFailed.explained("\n  ".join(lines), *ADVICE[kind])
+    return CheckFailed.explained("\n  ".join(lines), *advice)
 
 
-def values(outcome: Outcome, judged: Judged, kind: str) -> CourseError:
+def values(outcome: Outcome, judged: Judged, advice: Advice) -> CourseError:
     """Build the error for wrong elements, the first few of them listed."""
     trial = outcome.trial
     head = f"{trial}: {_count(judged)}."
@@ -82,7 +87,7 @@ def values(outcome: Outcome, judged: Judged, kind: str) -> CourseError:
     left = int(judged.wrong.sum()) - len(lines)
     lines += [f"and {left} more"] if left else []
     lines += _patterns(judged, MOST_LISTED)
-    return CheckFailed.explained("\n    ".join([head, *lines]), *ADVICE[kind])
+    return CheckFailed.explained("\n    ".join([head, *lines]), *advice)
 
 
 def note_values(error: CourseError, outcome: Outcome, judged: Judged) -> None:
@@ -102,7 +107,10 @@ def seen(trial: Trial) -> str:
 
 def _patterns(judged: Judged, most: int) -> list[str]:
     """Explain the first of some wrong values that comes from unwritten memory."""
-    texts = (poison.explained(judged.got[index]) for index in judged.indices(most))
+    texts = (
+        poison.explained(judged.got[index], judged.expected[index])
+        for index in judged.indices(most)
+    )
     return [text for text in texts if text][:1]
 
 
@@ -132,8 +140,38 @@ def _count(judged: Judged) -> str:
     return f"{text}, {never} of them never written" if never else text
 
 
-def kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
-    """Return the kind of a wrong result, a key of ADVICE."""
+def written_twice(defect: CourseError | None, outcome: Outcome) -> Advice | None:
+    """Return the advice for an output that one line writes twice; None for any other.
+
+    There the index is wrong, and neither a barrier nor an atomic makes it right.
+
+    Parameters
+    ----------
+    defect : CourseError or None
+        What the checkers found.
+    outcome : Outcome
+    """
+    found = _TWICE.search(defect.what) if defect is not None else None
+    places = re.findall(r"(\S+:\d+) .*<-", defect.what) if found else ()
+    if not found or len(set(places)) != 1 or len(places) != 2:
+        return None
+    if found["array"] not in outcome.problem.expected:
+        return None
+    element = f"{found['array']}[{found['index']}]"
+    return (
+        f"{found['one']} and {found['other']} both write {element}: the index is the "
+        "same for both.",
+        "Work out the index for these two threads by hand; no two threads may get the "
+        "same element.",
+    )
+
+
+def advice(kernel: Any, outcome: Outcome, judged: Judged) -> Advice:
+    """Return the likely cause of a wrong result in which no checker finds a defect."""
+    return ADVICE[_kind(kernel, outcome, judged)]
+
+
+def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
     if outcome.trial.order != "forward":
         return "order"
     if judged.untouched.all():

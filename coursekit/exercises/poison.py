@@ -17,8 +17,14 @@ MOST, STEP, CLOSE = 64, 0.25, 1e-5
 NEAR = 4096
 
 
-def explained(value: np.generic) -> str:
+def explained(value: np.generic, expected: float = 0.0) -> str:
     """Explain a value that comes from unwritten memory; "" for any other.
+
+    Parameters
+    ----------
+    value : NumPy scalar
+    expected : float
+        The right value, of which a part may have been added to the pattern.
 
     >>> explained(np.float32(-53423916)).split(",")[0]
     '-53423916 is 2 times -26711958'
@@ -29,7 +35,10 @@ def explained(value: np.generic) -> str:
     if dtype.kind not in "fiu" or dtype.itemsize == 1:
         return ""  # a byte is 0xCB too often by itself
     unset = np.frombuffer(bytes([POISON]) * dtype.itemsize, dtype)[0]
-    relation = (_of_float if dtype.kind == "f" else _of_integer)(value, unset)
+    if dtype.kind == "f":
+        relation = _of_float(value, unset, abs(float(expected)))
+    else:
+        relation = _of_integer(value, unset)
     if relation is None:
         return ""
     shown = number(unset)
@@ -40,7 +49,7 @@ def explained(value: np.generic) -> str:
     return f"{number(value)} is {relation} {shown}, {what} {pattern}."
 
 
-def _of_float(value: np.generic, unset: np.generic) -> str | None:
+def _of_float(value: np.generic, unset: np.generic, beside: float) -> str | None:
     """Return how a float relates to the pattern: "" if it is equal, None if not."""
     if value == unset:
         return ""
@@ -54,7 +63,9 @@ def _of_float(value: np.generic, unset: np.generic) -> str | None:
         return None  # the pattern is -15.586 in float16: near it are plain results
     if float(value) == float(unset.dtype.type(nearest * float(unset))):
         return f"{nearest:g} times"
-    if abs(ratio - nearest) > CLOSE * abs(nearest):
+    share = beside / abs(float(unset))
+    close = CLOSE * abs(nearest) + (2 * share if share < STEP / 100 else 0)
+    if abs(ratio - nearest) > close:
         return None
     return "close to" if nearest == 1 else f"about {nearest:g} times"
 

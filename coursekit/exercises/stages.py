@@ -18,7 +18,7 @@ from coursekit.exercises.trial import TIMEOUT_S, Outcome, Problem, Trial, writte
 from coursekit.runtime.simulator import simulator
 from coursekit.simt import Counters
 
-Complaint = Callable[[Outcome, Judged, str], CourseError]
+Complaint = Callable[[Outcome, Judged, complaints.Advice], CourseError]
 ORDERS = ("reverse", 1, 2, 3)
 
 
@@ -140,10 +140,13 @@ def _require_values(bench: Bench, outcome: Outcome, complain: Complaint) -> None
         if judged.passed:
             continue
         defect = diagnosis.defect(bench.answer, outcome.trial)
-        if defect is not None:
+        advice = complaints.written_twice(defect, outcome)
+        if defect is not None and not advice:
             complaints.note_values(defect, outcome, judged)
             raise defect
-        raise complain(outcome, judged, complaints.kind(bench.answer, outcome, judged))
+        raise complain(
+            outcome, judged, advice or complaints.advice(bench.answer, outcome, judged)
+        )
 
 
 def _require_inputs(outcome: Outcome) -> None:
