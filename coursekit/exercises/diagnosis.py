@@ -63,7 +63,8 @@ def overflows(kernel: Any, trial: Trial, name: str, index: tuple[int, ...]) -> b
     inputs = {
         key: 1
         for key, value in problem.given.items()
-        if key not in problem.expected and getattr(value, "dtype", None) == "float32"
+        if key not in problem.expected
+        and getattr(value, "dtype", None) == "float32"
         and value.shape
     }
     try:

@@ -12,7 +12,9 @@ from coursekit.exercises.index_values import Values
 from coursekit.exercises.trial import Problem, Trial
 from coursekit.toolchain.cuda_source import code_only, function_lines, partner
 
-_WHAT = re.compile(r"(?:reads|writes|updates) (\w+)\[(\d+)\], but \w+ has (\d+) element")
+_WHAT = re.compile(
+    r"(?:reads|writes|updates) (\w+)\[(\d+)\], but \w+ has (\d+) element"
+)
 _IF = re.compile(r"\bif\s*\(")
 _LEAVES = re.compile(r"\{?\s*return\s*;")
 _NAME = re.compile(r"\s*\(?\s*\w+\s*\)?\s*")
@@ -115,7 +117,7 @@ def _advice(access: Access, condition: str, shown: str, values: Values):
 
 
 def _access(error: OutOfBoundsError, code: str, values: Values) -> Access | None:
-    """Find the access of an error in its line: the index must have the error's value."""
+    """Find the access of an error in its line, by the value of its index."""
     told = _WHAT.search(error.what)
     if told is None or error.line is None:
         return None

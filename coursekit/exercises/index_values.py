@@ -98,7 +98,9 @@ class Values:
             value = self._value(node.operand)
             return not value if isinstance(node.op, ast.Not) else -value
         if isinstance(node, ast.BinOp):
-            return _BINARY[type(node.op)](self._value(node.left), self._value(node.right))
+            return _BINARY[type(node.op)](
+                self._value(node.left), self._value(node.right)
+            )
         if isinstance(node, ast.BoolOp):
             parts = (bool(self._value(part)) for part in node.values)
             return all(parts) if isinstance(node.op, ast.And) else any(parts)

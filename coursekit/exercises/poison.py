@@ -71,7 +71,7 @@ def _of_float(value: np.generic, unset: np.generic, beside: float) -> str | None
 
 
 def _of_integer(value: np.generic, unset: np.generic) -> str | None:
-    """Return how an integer relates to the pattern, with the wrap-around of its type."""
+    """Return how an integer relates to the pattern; it wraps around as its type does."""
     if value == unset:
         return ""
     bits = 8 * unset.dtype.itemsize
