@@ -45,8 +45,8 @@ ADVICE: dict[str, Advice] = {
         "To add up, begin with 0 in a variable of the thread and store the sum once.",
     ),
     "overflow": (
-        "exp(x) overflows above x = 88.7 in float32, and is 0 below x = -104: inf / inf "
-        "and 0 / 0 are nan. Where every input is 1, the kernel's result is finite.",
+        "exp(x) overflows above x = 88.7 in float32, and is 0 below x = -104: inf / inf"
+        " and 0 / 0 are nan. Where every input is 1, the kernel's result is finite.",
         "Subtract the largest input of the row from each before exp; the result stays "
         "the same, and no power is above 1.",
     ),
@@ -184,9 +184,9 @@ def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
         return "kept"
     if np.isfinite(judged.got[first]) or not np.isfinite(judged.expected[first]):
         return "wrong"
-    if _EXP.search(kernel.module.source) and _is_large(outcome):
-        if diagnosis.overflows(kernel, outcome.trial, name, first):
-            return "overflow"
+    may_overflow = _EXP.search(kernel.module.source) and _is_large(outcome)
+    if may_overflow and diagnosis.overflows(kernel, outcome.trial, name, first):
+        return "overflow"
     return "nan" if np.isnan(judged.got[first]) else "wrong"
 
 

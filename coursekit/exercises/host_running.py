@@ -158,17 +158,17 @@ def require_code(entry: Entry, code: str, results: dict[str, Any]) -> None:
 
     Raises
     ------
-    CheckFailed
+    ArgumentError
     """
     if not code.strip():
         results[entry.id] = empty(entry)
-        raise results[entry.id]
+        raise empty(entry, ArgumentError)
 
 
-def empty(entry: Entry) -> CheckFailed:
-    """Return the error for a cell that has no code."""
+def empty(entry: Entry, kind: type[CourseError] = CheckFailed) -> CourseError:
+    """Return the error for a cell that has no code, of the class `kind`."""
     exercise = entry.exercise
-    return CheckFailed.explained(
+    return kind.explained(
         f"The cell is empty: below {exercise.first_line} it has no code.",
         "The text was deleted, or only the first line was copied.",
         f"Write the {exercise.answer} there, or copy the starter that "

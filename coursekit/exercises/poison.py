@@ -43,7 +43,7 @@ def explained(value: np.generic, expected: float = 0.0) -> str:
         return ""
     shown = number(unset)
     what = "the value of memory that nothing has written"
-    pattern = f"(every byte holds 0x{POISON:02X})"
+    pattern = f"(the simulator fills it with bytes of 0x{POISON:02X})"
     if not relation:
         return f"{number(value)} is {what} {pattern}."
     return f"{number(value)} is {relation} {shown}, {what} {pattern}."
@@ -71,7 +71,7 @@ def _of_float(value: np.generic, unset: np.generic, beside: float) -> str | None
 
 
 def _of_integer(value: np.generic, unset: np.generic) -> str | None:
-    """Return how an integer relates to the pattern; it wraps around as its type does."""
+    """Return how an integer relates to the pattern, wrapped around as its type is."""
     if value == unset:
         return ""
     bits = 8 * unset.dtype.itemsize
