@@ -140,18 +140,18 @@ def _count(judged: Judged) -> str:
     return f"{text}, {never} of them never written" if never else text
 
 
-def written_twice(defect: CourseError | None, outcome: Outcome) -> Advice | None:
+def written_twice(defect: CourseError, outcome: Outcome) -> Advice | None:
     """Return the advice for an output that one line writes twice; None for any other.
 
     There the index is wrong, and neither a barrier nor an atomic makes it right.
 
     Parameters
     ----------
-    defect : CourseError or None
+    defect : CourseError
         What the checkers found.
     outcome : Outcome
     """
-    found = _TWICE.search(defect.what) if defect is not None else None
+    found = _TWICE.search(defect.what)
     places = re.findall(r"(\S+:\d+) .*<-", defect.what) if found else ()
     if not found or len(set(places)) != 1 or len(places) != 2:
         return None

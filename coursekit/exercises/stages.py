@@ -6,12 +6,14 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from coursekit.analysis.counting import count
 from coursekit.errors import CheckFailed, CourseError, DeadlockError, OutOfBoundsError
 from coursekit.exercises import complaints, diagnosis, guards, picture
 from coursekit.exercises.catalogue import Entry
+from coursekit.exercises.exercise import Exercise
+from coursekit.exercises.inputs import Size
 from coursekit.exercises.judging import Judged
 from coursekit.exercises.tables import Table
 from coursekit.exercises.trial import TIMEOUT_S, Outcome, Problem, Trial, written
@@ -30,6 +32,11 @@ class Bench:
     answer: Any
     tables: list[Table]
 
+    @property
+    def exercise(self) -> Exercise:
+        """The exercise, where it is one in CUDA C++."""
+        return cast(Exercise, self.entry.exercise)
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -41,7 +48,7 @@ class Stage:
 
 def stages(entry: Entry) -> tuple[Stage, ...]:
     """Return the stages of an exercise, in order."""
-    exercise = entry.exercise
+    exercise = cast(Exercise, entry.exercise)
     sizes = ", ".join(map(written, exercise.sizes))
     shapes = f"{len(exercise.launches)} launch shapes each"
     in_order = [
@@ -67,7 +74,7 @@ def check_signature(bench: Bench) -> None:
     """Compare the parameter types with the starter's, const aside."""
     from coursekit.runtime import compiler
 
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     starter = compiler.compile(bench.entry.starter, defines=exercise.defines)
     original = starter[exercise.kernel]
     if _types(original) != _types(bench.answer):
@@ -89,7 +96,7 @@ def _types(kernel) -> list[str]:
 
 def check_picture(bench: Bench) -> None:
     """Run the small problem and draw it."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
     with _context(bench, trial):
         outcome = trial.run(bench.answer)
@@ -100,7 +107,7 @@ def check_picture(bench: Bench) -> None:
 
 def check_sizes(bench: Bench) -> None:
     """Run every size with every launch shape."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     for size in exercise.sizes:
         for launch in exercise.launches:
             _require_right(bench, Trial.of(exercise, size, launch))
@@ -108,7 +115,7 @@ def check_sizes(bench: Bench) -> None:
 
 def check_threads(bench: Bench) -> None:
     """Run the checkers on the largest size, with every launch shape."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     for launch in exercise.launches:
         trial = Trial.of(exercise, exercise.largest, launch)
         for checker in diagnosis.CHECKERS:
@@ -120,7 +127,7 @@ def check_threads(bench: Bench) -> None:
 
 def check_orders(bench: Bench) -> None:
     """Run the largest size with the warps in other orders."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     for launch in exercise.launches:
         for order in ORDERS:
             trial = Trial.of(exercise, exercise.largest, launch, order)
@@ -140,13 +147,14 @@ def _require_values(bench: Bench, outcome: Outcome, complain: Complaint) -> None
         if judged.passed:
             continue
         defect = diagnosis.defect(bench.answer, outcome.trial)
-        advice = complaints.written_twice(defect, outcome)
-        if defect is not None and not advice:
-            complaints.note_values(defect, outcome, judged)
-            raise defect
-        raise complain(
-            outcome, judged, advice or complaints.advice(bench.answer, outcome, judged)
-        )
+        if defect is None:
+            advice = complaints.advice(bench.answer, outcome, judged)
+            raise complain(outcome, judged, advice)
+        twice = complaints.written_twice(defect, outcome)
+        if twice is not None:
+            raise complain(outcome, judged, twice)
+        complaints.note_values(defect, outcome, judged)
+        raise defect
 
 
 def _require_inputs(outcome: Outcome) -> None:
@@ -157,7 +165,7 @@ def _require_inputs(outcome: Outcome) -> None:
 
 def check_waits(bench: Bench) -> None:
     """Launch the small problem with values that the kernel must wait for."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
     for wait in exercise.waits:
         with _quiet(), _context(bench, trial), contextlib.suppress(DeadlockError):
@@ -172,11 +180,11 @@ def check_waits(bench: Bench) -> None:
 
 def check_longest_warp(bench: Bench) -> None:
     """Count the instructions of the longest warp, with every launch shape."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     for launch in exercise.launches:
         trial = Trial.of(exercise, exercise.largest, launch)
         amount = _counters(bench, trial).longest_warp_instructions
-        if amount > exercise.longest_warp:
+        if exercise.longest_warp is not None and amount > exercise.longest_warp:
             raise CheckFailed.explained(
                 f"{trial}: one warp executes {amount} instructions, and at most "
                 f"{exercise.longest_warp} are allowed.",
@@ -189,10 +197,13 @@ def check_longest_warp(bench: Bench) -> None:
 
 def check_limits(bench: Bench) -> None:
     """Count what the first launch shape does, on the sizes of the limits."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
+    counted: dict[Size, Counters] = {}
     for limit in exercise.limits:
         trial = Trial.of(exercise, limit.size, exercise.launches[0])
-        amount = getattr(_counters(bench, trial), limit.counter)
+        if limit.size not in counted:
+            counted[limit.size] = _counters(bench, trial)
+        amount = getattr(counted[limit.size], limit.counter)
         if amount > limit.most:
             raise CheckFailed.explained(
                 f"{trial}: {limit.counter} is {amount}, at most {limit.most} will do.",

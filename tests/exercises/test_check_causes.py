@@ -58,8 +58,9 @@ def test_wrong_value_of_a_race_is_called_a_race(folder):
 
 def test_race_says_which_value_is_wrong(folder):
     verdict = examined(NO_BARRIER.replace("0 * tile", "tile"))
-    assert "Seen with size 33, grid 1, block 256: 1 of 33 elements of out is wrong." in (
-        verdict.message
+    assert (
+        "Seen with size 33, grid 1, block 256: 1 of 33 elements of out is wrong."
+        in (verdict.message)
     )
     assert "out[0]: expected" in verdict.message
 
@@ -222,9 +223,10 @@ def test_index_with_a_neighbour_is_told_its_thread(folder):
     assert "i + 1 = 8 at i = 7" in verdict.message
 
 
-def test_guard_that_compares_something_else_is_quoted():
-    verdict = course("05.3", ("if (i < n)", "if (threadIdx.x < n)"), ("n - 1 - i", "i"))
-    assert "It does not ask for the index" in verdict.message
+def test_guard_that_compares_something_else_is_quoted(folder):
+    verdict = examined("if (threadIdx.x < n) out[i] = a[i] + 10;")
+    assert "The guard `if (threadIdx.x < n)` lets the thread through" in verdict.message
+    assert "It does not ask for the index, and i = 255." in verdict.message
 
 
 @pytest.mark.parametrize(
