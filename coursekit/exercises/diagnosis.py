@@ -13,6 +13,7 @@ from coursekit.errors import (
     DataRaceError,
     KernelError,
     UninitializedReadError,
+    UnsupportedError,
 )
 from coursekit.exercises.trial import TIMEOUT_S, Problem, Trial
 from coursekit.runtime.simulator import simulator
@@ -38,7 +39,10 @@ def defect(kernel: Any, trial: Trial) -> KernelError | None:
         The first defect that explains a wrong value: an error, or else a warning.
     """
     for checker in CHECKERS:
-        found = findings(checker, kernel, trial, PATIENCE * TIMEOUT_S)
+        try:
+            found = findings(checker, kernel, trial, PATIENCE * TIMEOUT_S)
+        except UnsupportedError:
+            continue
         errors = [one.error for one in found if isinstance(one.error, DEFECTS)]
         if errors:
             return errors[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from coursekit.errors import OutOfBoundsError
@@ -48,17 +49,21 @@ def explain(error: OutOfBoundsError, kernel: Any, trial: Trial) -> None:
         return
     body = "\n".join(code_only(source).split("\n")[lines[0] - 1 : lines[1]])
     body = body[body.find("{") :]
-    values = Values(body, _known(error, trial))
+    values = Values(body, _known(error, kernel, trial))
     cause, cure = advice(error, source, values)
     if cause:
         error.args = (type(error).explained(error.what, cause, cure).args[0],)
         error.cause, error.cure = cause, cure
 
 
-def _known(error: OutOfBoundsError, trial: Trial) -> dict[str, int]:
+def _known(error: OutOfBoundsError, kernel: Any, trial: Trial) -> dict[str, int]:
     """Return the integer parameters and the built-in variables of a thread."""
-    given = Problem.of(trial.exercise, trial.size).given
-    known = {name: v for name, v in given.items() if isinstance(v, int)}
+    given = Problem.of(trial.exercise, trial.size).given.values()
+    known = {
+        parameter.name: int(value)
+        for parameter, value in zip(kernel.parameters, given, strict=True)
+        if isinstance(value, Integral)
+    }
     built_in = {
         "threadIdx": error.thread,
         "blockIdx": error.block,
@@ -142,7 +147,7 @@ def _guards(code: str, at: int) -> Iterator[tuple[str, str]]:
             continue
         condition = " ".join(code[start.end() : closed].split())
         body = closed + 1 + len(code[closed + 1 :]) - len(code[closed + 1 :].lstrip())
-        braces = code[body] == "{"
+        braces = code.startswith("{", body)
         end = partner(code, body, "{}") if braces else code.find(";", body)
         if body <= at <= (end or at):
             found.append((condition, f"if ({condition})"))

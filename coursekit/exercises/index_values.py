@@ -14,7 +14,7 @@ _MEMBER = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\s*\.\s*([xyz])\b"
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b(?:\s*\.\s*[xyz]\b)?")
 _CHANGES = (
     r"\b{name}\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*{name}\b"
-    r"|\b{name}\s*(?:\+\+|--)|&\s*{name}\b"
+    r"|\b{name}\s*(?:\+\+|--)|(?<=[=(,])\s*&\s*{name}\b"
 )
 _DECLARED = (
     r"\b(?:int|unsigned|size_t|long)\s+(?:[^;=(]*=[^;]*?,\s*)?{name}"
@@ -22,6 +22,7 @@ _DECLARED = (
 )
 
 Number = int | bool
+NO_VALUE = (SyntaxError, ArithmeticError, LookupError, ValueError, RecursionError)
 
 
 def _quotient(a: int, b: int) -> int:
@@ -35,7 +36,7 @@ _BINARY: dict[type[ast.AST], Callable[[int, int], int]] = {
     ast.Mult: operator.mul,
     ast.FloorDiv: _quotient,
     ast.Mod: lambda a, b: a - _quotient(a, b) * b,
-    ast.LShift: operator.lshift,
+    ast.LShift: lambda a, b: operator.lshift(a, b % 64),
     ast.RShift: operator.rshift,
     ast.BitAnd: operator.and_,
     ast.BitOr: operator.or_,
@@ -75,7 +76,7 @@ class Values:
         try:
             tree = ast.parse(_NOT.sub(" not ", text).strip(), mode="eval")
             return int(self._value(tree.body))
-        except (SyntaxError, ValueError, ZeroDivisionError, OverflowError, KeyError):
+        except NO_VALUE:
             return None
 
     def listed(self, expression: str) -> str:

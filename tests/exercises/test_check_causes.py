@@ -199,6 +199,7 @@ FAR = "The index expression is wrong: n - i = 8 at i = 0, n = 8."
         "if (i >= n) return;\n    out[n - i] = a[i];",
         "if (n <= i) { return; }\n    out[n - i] = a[i];",
         "if (n > 2) if (i < n) out[n - i] = a[i];",
+        "if (i >= 0 && i < n) out[n - i] = a[i];",
     ],
 )
 def test_guarded_access_with_a_wrong_index_is_not_told_to_guard(folder, body):
