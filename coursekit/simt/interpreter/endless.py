@@ -15,6 +15,7 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt.interpreter.mbarriers import Phase
+from coursekit.simt.interpreter.stalls import held_up
 from coursekit.simt.memory import faults
 
 # Of so many looks the first ones, which see what comes back within as many.
@@ -67,8 +68,12 @@ def endless(warps, *, polls: bool) -> errors.KernelError:
     `polls` says whether the kernel reads memory that other threads may be writing.
     """
     left = [warp for warp in warps if warp.ready or warp.parked]
-    warp = next((warp for warp in left if warp.awaited), left[0])
+    spins = next((warp for warp in left if warp.ready), left[0])
+    warp = next((warp for warp in left if warp.awaited), spins)
     split = (*warp.ready, *warp.parked)[0]
+    barrier = held_up(warp, split) if warp.ready else None
+    if barrier is not None:
+        return barrier
     instruction = split.frame.code.last_instruction(split.block)
     once = "" if polls else ", or that the compiler reads once, before the loop"
     advice = faults.endless_advice(instruction, once)
