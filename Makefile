@@ -79,6 +79,13 @@ record: setup     ## on a GPU: measure the recorded times anew (ARGS="first/vec_
 notebooks: setup  ## run the notebooks in place without a GPU and store their outputs (ARGS="notebooks/00_start_here.ipynb")
 	@$(PY) notebooks/execute.py $(ARGS)
 
+.PHONY: chapters lint-notebooks
+chapters: setup   ## write minutes, links and README's table (ARGS="notebooks/00_start_here.ipynb"; default all)
+	@$(PY) notebooks/chapters.py $(ARGS)
+
+lint-notebooks: setup  ## count what keeps lessons from good (ARGS=notebooks/00_start_here.ipynb lists, ARGS=--lower)
+	@$(PY) tests/support/lint_notebooks.py $(ARGS)
+
 doctor: setup     ## what is installed, what is missing, and how to get it
 	@$(PY) -m coursekit doctor
 

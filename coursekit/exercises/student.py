@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coursekit.display.listing import Card, Listing, panel
-from coursekit.errors import CheckFailed
+from coursekit.errors import ArgumentError, CheckFailed
 from coursekit.exercises import catalogue, checking, saved, state
 from coursekit.exercises.tables import Table
 from coursekit.exercises.verdict import Verdict
@@ -155,17 +155,27 @@ class Progress:
         return panel(self.table.html)
 
 
-def progress() -> Progress:
+def progress(chapter: str | None = None) -> Progress:
     """Show which exercises are not tried, tried, solved, or have their solution seen.
+
+    Parameters
+    ----------
+    chapter : str, optional
+        Show the exercises of this chapter only: "05", or "10a" for those of 10.
 
     Returns
     -------
     Progress
+
+    Raises
+    ------
+    ArgumentError
+        The chapter has no exercise; the message names the chapters that have some.
     """
     standings = state.read()
     attempts = [
         (entry, standings.get(entry.id, state.Standing()))
-        for entry in catalogue.entries()
+        for entry in _of_chapter(chapter)
     ]
     solved = sum(bool(standing.solved) for _, standing in attempts)
     rows = tuple(
@@ -175,3 +185,18 @@ def progress() -> Progress:
     caption = f"{solved} of {len(attempts)} exercises solved"
     header = ("Exercise", "Title", "Stars", "State")
     return Progress(solved, len(attempts), Table(caption, header, rows))
+
+
+def _of_chapter(chapter: str | None) -> list[catalogue.Entry]:
+    """Return the exercises of a chapter, all of them where none is named."""
+    entries = catalogue.entries()
+    number = str(chapter).rstrip("abcdefghijklmnopqrstuvwxyz").zfill(2)
+    chosen = [e for e in entries if chapter is None or e.exercise.chapter == number]
+    if chapter is not None and not chosen:
+        chapters = sorted({entry.exercise.chapter for entry in entries})
+        raise ArgumentError.explained(
+            f"There is no exercise of chapter {chapter!r}.",
+            'A chapter is named by its number, as text: "05".',
+            f"Chapters with exercises: {', '.join(chapters)}.",
+        )
+    return chosen
