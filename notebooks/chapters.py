@@ -222,9 +222,7 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         chapter.path.write_text(to_text(notebook), encoding="utf-8")
         stale = code_hash(notebook) != notebook.metadata["coursekit"]["executed_sha256"]
-        print(
-            chapter.path, "changed; run `make notebooks` for it" if stale else "changed"
-        )
+        print(chapter.path, "run `make notebooks` for it" if stale else "")
     readme = README.read_text(encoding="utf-8")
     new = TABLE.sub(lambda _: table(order, readme), readme)
     README.write_text(new, encoding="utf-8")
