@@ -191,6 +191,7 @@ def table(order: list[Chapter], readme: str) -> str:
     if any(chapter.minutes > MAXIMUM_MINUTES for chapter in order):
         text += f" Chapters above {MAXIMUM_MINUTES} minutes will be split."
     text += "\nMore chapters follow; this table lists the ones that are here.\n"
+    text += "[What the course covers](notebooks/coverage.md) has every topic.\n"
     return f"{HEADER}{''.join(rows)}\n{text}"
 
 

@@ -26,6 +26,7 @@ from chapters import Chapter  # noqa: E402
 BASELINE = ROOT / "tests" / "notebooks" / "prose_baseline.toml"
 RULES = notebook_lint_lesson.RULES + notebook_lint_prose.RULES
 WARNINGS = notebook_lint_prose.WARNINGS
+BY_NAME = {rule.__name__: rule for rule in RULES + WARNINGS}
 HEAD = """\
 # Complaints per notebook and rule that are left; a number may only shrink.
 # `make lint-notebooks` counts; `make lint-notebooks ARGS=--lower` writes lower numbers.
