@@ -11,10 +11,14 @@ import ast
 import difflib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from execute import asks, is_only_asserts, is_section
 from nbformat import NotebookNode
+
+if TYPE_CHECKING:
+    from coursekit.exercises.guess import Guess
 
 WORDS_PER_MINUTE = 130
 LINES_PER_MINUTE = 12
@@ -23,6 +27,7 @@ PIECE = 2.0
 PER_LINE_WRITTEN = 1.5
 NOT_READ = ("Sources",)
 EXERCISE_TAG = re.compile(r"exercise-(\d\d\.(?:\d+|[a-z]))")
+BY_ID = re.compile(r"\bck\.(guess|quiz)\(\s*[\"'](\d\d\.\w+)[\"']")
 NAVIGATION = re.compile(r"^\*\*(?:Previous|Next)\*\* \[.*\n?", re.MULTILINE)
 FENCE = re.compile(r"^ *```[^\n]*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 SOLUTION = re.compile(r"<details><summary>Solution</summary>(.*?)</details>", re.DOTALL)
@@ -113,9 +118,28 @@ def is_code(line: str) -> bool:
 
 def predictions(cell: NotebookNode) -> int:
     """Count the questions of a cell with `ck.guess` or `ck.quiz`."""
-    calls = [n for n in ast.walk(ast.parse(cell.source)) if isinstance(n, ast.Call)]
-    asked = sum(ast.unparse(call.func).endswith("Question") for call in calls)
-    return asked or 1
+    named = asked_by_id(cell)
+    steps = ast.walk(ast.parse(cell.source))
+    calls = (ast.unparse(s.func) for s in steps if isinstance(s, ast.Call))
+    written = sum(name.endswith("Question") for name in calls)
+    return len(named) or written or 1
+
+
+def asked_by_id(cell: NotebookNode) -> list[Guess]:
+    """Return the questions that a cell asks by their id in the chapter's spec."""
+    found = []
+    for kind, name in BY_ID.findall(cell.source):
+        found += of_spec(kind, name)
+    return found
+
+
+def of_spec(kind: str, name: str) -> Sequence[Guess]:
+    """Return the question of a guess, or those of a quiz, from the chapter's spec."""
+    from coursekit.exercises import predictions
+
+    if kind == "quiz":
+        return predictions.find_quiz(name)
+    return (predictions.find_guess(name),)
 
 
 def listed(cell: NotebookNode) -> list[str]:

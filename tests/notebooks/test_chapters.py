@@ -5,9 +5,10 @@ from __future__ import annotations
 import chapter_minutes
 import chapters
 import nbformat
+import notebook_lint
 import pytest
 from chapter_minutes import Reader
-from execute import normalise, to_text
+from execute import code_hash, normalise, to_text
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 OPENING = """# {title}
@@ -98,12 +99,23 @@ def test_exercise_in_prose_takes_the_time_of_its_solution(solution, minutes):
         (new_code_cell("a = (\n    1,\n)\na = (\n    1,\n)"), 2 / 12),
         (new_code_cell("assert a"), 0),
         (new_code_cell("a = 1\nassert a", metadata={"tags": ["claim"]}), 0),
-        (new_code_cell('ck.guess("05.sectors")'), 2),
+        (new_code_cell('ck.guess("How many?", answer=4)'), 2),
         (new_code_cell("ck.quiz([Question('a'), Question('b')])"), 4),
     ],
 )
 def test_code_takes_a_minute_per_12_new_lines_and_a_prediction_two(cell, minutes):
     assert Reader().minutes(cell) == pytest.approx(minutes)
+
+
+@pytest.mark.parametrize(
+    ("source", "minutes"), [('ck.guess("05.a_b")', 2), ('ck.quiz("05.review")', 6)]
+)
+def test_question_by_id_takes_the_time_of_those_in_the_spec(
+    source, minutes, monkeypatch
+):
+    asked = {"guess": ["?"], "quiz": ["?"] * 3}
+    monkeypatch.setattr(chapter_minutes, "of_spec", lambda kind, id: asked[kind])
+    assert Reader().minutes(new_code_cell(source)) == minutes
 
 
 @pytest.mark.parametrize(("text", "lines"), [(LISTING, 2), (DIFF, 1)])
@@ -174,6 +186,16 @@ def test_section_next_ends_with_the_progress_of_the_chapter(folder):
     chapters.main([str(path)])
     sources = [cell.source for cell in read(path).cells]
     assert sources[-3:-1] == ["## Next", 'ck.progress("10")']
+
+
+def test_new_cell_at_the_end_leaves_the_outputs_valid(folder):
+    path = folder / "09_tiles.ipynb"
+    notebook = read(path)
+    notebook.cells[1].execution_count = 1
+    notebook.metadata["coursekit"]["executed_sha256"] = code_hash(notebook)
+    path.write_text(to_text(notebook))
+    chapters.main([])
+    assert list(notebook_lint.executed(read(path))) == []
 
 
 def test_command_changes_nothing_the_second_time(folder):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from types import SimpleNamespace
 
 import chapter_minutes
 import chapters
@@ -53,6 +54,7 @@ TITLE = """# Sums
 - **Time** 3 minutes, exercises included."""
 TURN = new_code_cell("%%cuda --exercise 10.1\n", metadata={"tags": ["exercise-10.1"]})
 GUESS = new_code_cell('ck.guess("10.sectors")')
+ASKED = SimpleNamespace(question="How many?", hint="", because="", options=None)
 SETUP = "import numpy as np\nimport coursekit as ck\n%load_ext coursekit"
 IDS = itertools.count()
 DRAWN = "\n".join(f"![a tree](../assets/10_{n}.svg)" for n in "abc")
@@ -70,6 +72,7 @@ def build(tmp_path, monkeypatch):
     """Return a function that makes a chapter, good but for the given cells."""
     texts = "void f();\n", "void f();\nint a = 1;\n"
     monkeypatch.setattr(chapter_minutes, "texts", lambda id: texts)
+    monkeypatch.setattr(chapter_minutes, "of_spec", lambda kind, id: [ASKED])
 
     def built(*cells, setup=SETUP, start=(TURN, GUESS) * 5, drawn=DRAWN, link=True):
         middle = new_markdown_cell("## Second", metadata=SLIDE)
@@ -181,6 +184,13 @@ def test_bad_frame_is_named(rule, changes, words, build):
 )
 def test_what_is_right_is_not_named(rule, cells, build):
     assert found(rule, build(*cells)) == ""
+
+
+def test_words_of_a_question_in_the_spec_are_read(build, monkeypatch):
+    monkeypatch.setattr(ASKED, "because", "It is simply 4 bytes a thread.")
+    chapter = build(GUESS, start=())
+    assert "'simply'" in found("plain_words", chapter)
+    assert "4 bytes a thread" in found("units", chapter)
 
 
 def test_every_rule_has_a_bad_example():

@@ -10,9 +10,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from chapter_minutes import FENCE, NAVIGATION
+from chapter_minutes import FENCE, NAVIGATION, asked_by_id
 from chapters import Chapter
 from execute import asks
+from nbformat import NotebookNode
 
 Complaints = Iterator[str]
 
@@ -64,10 +65,17 @@ def prose(chapter: Chapter) -> Iterator[tuple[str, str]]:
             text = FENCE.sub("\n\n", NAVIGATION.sub("", cell.source))
             yield cell.id, ADDRESS.sub("", INLINE_CODE.sub("code", text))
         elif asks(cell):
-            steps = ast.walk(ast.parse(cell.source))
-            strings = (s.value for s in steps if isinstance(s, ast.Constant))
-            found = (text for text in strings if isinstance(text, str))
-            yield cell.id, INLINE_CODE.sub("code", "\n\n".join(found))
+            yield cell.id, INLINE_CODE.sub("code", "\n\n".join(asked(cell)))
+
+
+def asked(cell: NotebookNode) -> Iterator[str]:
+    """Yield the texts of a cell's questions, in the cell or in the chapter's spec."""
+    for step in ast.walk(ast.parse(cell.source)):
+        if isinstance(step, ast.Constant) and isinstance(step.value, str):
+            yield step.value
+    for guess in asked_by_id(cell):
+        yield from (guess.question, guess.hint, guess.because)
+        yield from map(str, guess.options or ())
 
 
 def sentences(text: str) -> list[str]:
