@@ -5,9 +5,8 @@
 `--format` brings the file into the canonical form without running it. The form:
 ids that tell section and position, the known metadata and no other, no widget
 state, cells of nothing but asserts folded away and off the slides, the source of
-questions folded away, since it has the answer, no output of `ck.progress`, which is
-each reader's own, and a hash of the code that made the outputs, so that a test sees
-outputs gone stale.
+questions folded away, since it has the answer, and a hash of the code that made the
+outputs, so that a test sees outputs gone stale.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def normalise_cell(cell: NotebookNode) -> None:
         if output.output_type == "execute_result":
             output.execution_count = cell.execution_count
     if cell.cell_type == "code":
-        own = cell.source.startswith("ck.progress(")  # of whoever runs it
+        own = cell.source.startswith("ck.progress(")  # each reader has another
         cell.outputs = [] if own else merged_streams(cell.outputs)
 
 

@@ -16,8 +16,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import chapters
 import nbformat
-from chapters import CLOSING
 from execute import asks, code_hash, is_section, normalise, to_text
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
@@ -39,6 +39,7 @@ OPENING = (
     "**Needs**",
     "**Numbers shown**",
 )
+CLOSING = chapters.CLOSING
 EXERCISE_CELL = re.compile(r"%%(?:cuda|host)\b.*--exercise[ =](\S+)")
 # Reprs of results that a machine must not change: Counters, Findings, arrays.
 EXACT_OUTPUT = re.compile(r"\b(?:Counters|Findings) \(|(?<![\w.])array\(")
