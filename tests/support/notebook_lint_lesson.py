@@ -7,6 +7,7 @@ tests/notebooks/prose_baseline.toml says how many of each are left.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
@@ -75,7 +76,9 @@ def links(chapter: Chapter) -> Complaints:
 def first_code(chapter: Chapter) -> Complaints:
     """Let the student write code within the first five minutes."""
     spent = until_own_code(chapter.notebook)
-    if spent > MINUTES_UNTIL_OWN_CODE:
+    if math.isinf(spent):
+        yield "the student writes no code"
+    elif spent > MINUTES_UNTIL_OWN_CODE:
         yield (
             f"the first cell that the student writes comes after {spent:.0f} minutes, "
             f"above {MINUTES_UNTIL_OWN_CODE}"
