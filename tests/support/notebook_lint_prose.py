@@ -28,10 +28,11 @@ INSTEAD = {
 UNITS = (
     "accesses|additions|adds|atomics|barriers|bits?|blocks|bytes?|B|KiB|MiB|KB|MB|GB|"
     "clocks?|conflicts?|cycles?|elements?|floats?|FLOPs?|FMAs?|instructions?|launches|"
-    "loads?|locks?|microseconds?|milliseconds?|ms|multiplications|multiply-adds|ns|"
-    "operations?|points?|reads?|registers?|requests?|roundings?|seconds?|sectors?|"
-    "shuffles?|stores?|s|threads?|times|turns?|us|values?|warps?|wavefronts?|words?|"
-    "writes?"
+    "loads|locks?|microseconds?|milliseconds?|ms|multiplications|multiply-adds|ns|"
+    "operations?|pictures?|points?|products?|reads|registers?|requests?|roundings?|"
+    "rows?|seconds?|sectors?|sums?|tiles?|"
+    "shuffles?|stores|s|threads?|times|turns?|us|values?|warps?|wavefronts?|words?|"
+    "writes"
 )
 THINGS = (
     "access|add|address|array|bank|batch|block|call|chunk|clock|column|copy|cycle|day|"
@@ -45,11 +46,14 @@ COUNT = (
     r"thirty-two|how many|as many|fewer|more)"
 )
 UNIT = re.compile(
-    rf"\b{COUNT}\s+(?:[\w-]+\s+)?(?:{UNITS})\s+(?:an?|each)\s+(?:{THINGS})\b"
+    rf"\b{COUNT}\W+(?:[\w-]+\s+)?(?:{UNITS})\s+(?:an?|each)\s+(?:{THINGS})\b"
+    rf"|\b(?:{UNITS}|load|read)\s+an\s+FMA\b",
+    re.IGNORECASE,
 )
 TURN = re.compile(
     r"\b(?:an?|the|each|every|per|this|that|same|first|last|next|other|single|"
-    rf"which|whose|many|its|{COUNT})\s+turns?\b|\bturns? \d|\bturns an? (?:{THINGS})\b",
+    rf"which|whose|many|{COUNT})\s+turns?\b(?!\s+to\b)|\bturns? \d|"
+    rf"\bturns an? (?:{THINGS})\b",
     re.IGNORECASE,
 )
 INLINE_CODE = re.compile(r"`[^`]*`")
