@@ -199,6 +199,19 @@ def test_words_of_a_question_in_the_spec_are_read(build, monkeypatch):
     assert "4 bytes a thread" in found("units", chapter)
 
 
+def test_figures_tell_what_a_chapter_asks(build):
+    rows = lint_notebooks.figures([build()]).split("\n")
+    found = {row[:12].strip(): row.split()[-1] for row in rows}
+    # Minutes: First has 5 * (3.5 + 2), Second 3.5, which is 4, Third 1.
+    asked = {"minutes": "33", "first piece": "0", "pieces": "6", "predictions": "5"}
+    assert found.items() >= (asked | {"drawings": "3", "": "10a"}).items()
+
+
+def test_figures_of_a_chapter_without_own_code_have_a_dash(build):
+    chapter = build(start=(), own=False)
+    assert lint_notebooks.first_piece(chapter.notebook) == "-"
+
+
 def test_every_rule_has_a_bad_example():
     frame = {"minutes", "links", "first_code", "own_code", "set_up", "drawings"}
     assert {rule for rule, *_ in BAD} | frame == set(lint_notebooks.BY_NAME)

@@ -2,15 +2,16 @@
 
     python tests/support/lint_notebooks.py [--lower] [NOTEBOOK ...]
 
-Prints a table, a row per notebook; for notebooks that are named, each complaint. A
-count above tests/notebooks/prose_baseline.toml is an error. `--lower` writes the
-baseline anew where counts fell.
+Prints two tables with a column per notebook; of a notebook that is named, each
+complaint. A count above tests/notebooks/prose_baseline.toml is an error. `--lower`
+writes the baseline anew where counts fell.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import tomllib
 from pathlib import Path
@@ -18,10 +19,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "notebooks")]
 
+import chapter_minutes  # noqa: E402
 import chapters  # noqa: E402
 import notebook_lint_lesson  # noqa: E402
 import notebook_lint_prose  # noqa: E402
 from chapters import Chapter  # noqa: E402
+from nbformat import NotebookNode  # noqa: E402
 
 BASELINE = ROOT / "tests" / "notebooks" / "prose_baseline.toml"
 RULES = notebook_lint_lesson.RULES + notebook_lint_prose.RULES
@@ -100,16 +103,43 @@ def as_toml(allowed: Counts) -> str:
 
 def table(order: list[Chapter], found: Counts) -> str:
     """Return a row for each rule, a column for each chapter; zeros are dots."""
-    found = {chapter: dict(rules) for chapter, rules in found.items()}
-    for chapter in order:
-        for rule in WARNINGS:
-            found[chapter.path.stem][rule.__name__] = len(list(rule(chapter)))
-    names = [rule.__name__ for rule in RULES + WARNINGS]
-    lines = ["".join([f"{'':12}", *(f"{chapter.label:>5}" for chapter in order)])]
-    for name in names:
-        row = (found[chapter.path.stem].get(name, 0) for chapter in order)
-        lines.append(f"{name:12}" + "".join(f"{count or '.':>5}" for count in row))
-    return "\n".join(lines)
+    rows = {
+        rule.__name__: [found[c.path.stem].get(rule.__name__, 0) or "." for c in order]
+        for rule in RULES
+    }
+    for rule in WARNINGS:
+        rows[f"({rule.__name__})"] = [len(list(rule(c))) or "." for c in order]
+    return as_rows(order, rows)
+
+
+def figures(order: list[Chapter]) -> str:
+    """Return what a chapter asks of its students, as numbers; no rule holds them."""
+    notebooks = [chapter.notebook for chapter in order]
+    rows = {
+        "minutes": [sum(m for _, m in chapters.computed(n)) for n in notebooks],
+        "first piece": [first_piece(notebook) for notebook in notebooks],
+        "pieces": [notebook_lint_lesson.pieces(n) for n in notebooks],
+        "predictions": [notebook_lint_lesson.predictions(n) for n in notebooks],
+        "drawings": [notebook_lint_lesson.drawings_of(n) for n in notebooks],
+        "cells": [len(notebook.cells) for notebook in notebooks],
+        "words": [notebook_lint_prose.median_words(chapter) for chapter in order],
+    }
+    return as_rows(order, rows)
+
+
+def first_piece(notebook: NotebookNode) -> str:
+    """Return the minutes until the student writes code, "-" where that never is."""
+    minutes = chapter_minutes.until_own_code(notebook)
+    return "-" if math.isinf(minutes) else f"{minutes:.0f}"
+
+
+def as_rows(order: list[Chapter], rows: dict[str, list]) -> str:
+    """Return a table with a column for each chapter."""
+    rows = {"": [chapter.label for chapter in order]} | rows
+    return "\n".join(
+        f"{name:12}" + "".join(f"{value:>5}" for value in values)
+        for name, values in rows.items()
+    )
 
 
 def complaints(chapter: Chapter) -> list[str]:
@@ -134,6 +164,9 @@ def main(arguments: list[str] | None = None) -> int:
         print("\n".join(line for chapter in chosen for line in complaints(chapter)))
         return 0
     found = counts(order)
+    print("What a chapter asks (minutes until the first piece, words of a sentence):")
+    print(figures(order))
+    print("\nComplaints of each rule (those in brackets are warnings):")
     print(table(order, found))
     if options.lower:
         BASELINE.write_text(as_toml(lowered(found, baseline())), encoding="utf-8")

@@ -89,12 +89,21 @@ def own_code(chapter: Chapter) -> Complaints:
     """Have eight pieces of code and predictions on the core path, five of them code."""
     if chapter.number not in CORE_PATH:
         return
-    written = sum(1 for cell in code_cells(chapter.notebook) if exercise_of(cell))
-    asked = sum(1 for cell in code_cells(chapter.notebook) if asks(cell))
+    written, asked = pieces(chapter.notebook), predictions(chapter.notebook)
     if written < LEAST_PIECES:
         yield f"the student writes {written} pieces of code, below {LEAST_PIECES}"
     if written + asked < LEAST_DONE:
         yield f"{written + asked} pieces and predictions, below {LEAST_DONE}"
+
+
+def pieces(notebook: NotebookNode) -> int:
+    """Count the cells that the student writes."""
+    return sum(1 for cell in code_cells(notebook) if exercise_of(cell))
+
+
+def predictions(notebook: NotebookNode) -> int:
+    """Count the cells that ask before they tell."""
+    return sum(1 for cell in code_cells(notebook) if asks(cell))
 
 
 def watched(chapter: Chapter) -> Complaints:
@@ -203,11 +212,16 @@ def shows_code(cell: NotebookNode) -> bool:
 
 def drawings(chapter: Chapter) -> Complaints:
     """Have at least three drawings."""
-    text = "\n".join(cell.source for cell in markdown_cells(chapter.notebook))
-    named = DRAWING.findall(text)
-    found = len(set(named) - {"<svg"}) + named.count("<svg")
+    found = drawings_of(chapter.notebook)
     if found < LEAST_DRAWINGS:
         yield f"{found} drawings, below {LEAST_DRAWINGS}"
+
+
+def drawings_of(notebook: NotebookNode) -> int:
+    """Count the drawings in the text, badges left out, each file once."""
+    text = "\n".join(cell.source for cell in markdown_cells(notebook))
+    named = DRAWING.findall(text)
+    return len(set(named) - {"<svg"}) + named.count("<svg")
 
 
 RULES = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import statistics
 from collections.abc import Iterator
 
 from chapter_minutes import FENCE, NAVIGATION, asked_by_id
@@ -117,6 +118,13 @@ def numbers(chapter: Chapter) -> Complaints:
             found = len(NUMBER.findall(sentence))
             if found > MOST_NUMBERS and "|" not in sentence:
                 yield f"{cell_id}: {found} numbers: {sentence[:70]}"
+
+
+def median_words(chapter: Chapter) -> int:
+    """Return the median number of words of a sentence; headings and tables are none."""
+    found = [s for _, text in prose(chapter) for s in sentences(text)]
+    counts = [len(s.split()) for s in found if not s.startswith(("#", "|", "!"))]
+    return round(statistics.median(counts)) if counts else 0
 
 
 def one_line(match: re.Match[str]) -> str:
