@@ -87,6 +87,10 @@ chapters: setup   ## write minutes, links, README's table and coverage.md (ARGS=
 lint-notebooks: setup  ## count what keeps lessons from good (ARGS=notebooks/00_start_here.ipynb lists, ARGS=--lower)
 	@$(PY) tests/support/lint_notebooks.py $(ARGS)
 
+.PHONY: drawings
+drawings: setup   ## draw assets/drawings/*.svg anew, for you to look at and commit
+	@$(PY) assets/drawings
+
 doctor: setup     ## what is installed, what is missing, and how to get it
 	@$(PY) -m coursekit doctor
 
