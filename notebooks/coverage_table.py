@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 import chapter_minutes
-from chapters import CLOSING, FOLDER, Chapter, chapters
+from course_chapters import CLOSING, FOLDER, Chapter, chapters
 from execute import is_section
 from nbformat import NotebookNode
 

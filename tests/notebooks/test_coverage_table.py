@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
-import chapters
+import course_chapters
 import coverage_table
 import pytest
 from coverage_table import Course, Topic
@@ -27,7 +27,7 @@ def text_of(link: re.Match[str]) -> str:
     path = coverage_table.FOLDER / link["file"]
     if not link["anchor"]:
         return path.read_text(encoding="utf-8")
-    found = coverage_table.sections(chapters.Chapter(path).notebook)
+    found = coverage_table.sections(course_chapters.Chapter(path).notebook)
     anchor = unquote(link["anchor"])
     return next(text for head, text in found if head.replace(" ", "-") == anchor)
 
@@ -95,7 +95,7 @@ def course(tmp_path):
         new_markdown_cell("## Exercises\n\ntree tree tree tree tree"),
         new_markdown_cell("## Sources\n\nWelford"),
     ]
-    chapter = chapters.Chapter(tmp_path / "10a_sums.ipynb")
+    chapter = course_chapters.Chapter(tmp_path / "10a_sums.ipynb")
     chapter.__dict__["notebook"] = new_notebook(cells=cells)
     return Course((chapter,), {"13": "cuBLAS", "errata": "page: errata"}, tmp_path)
 

@@ -7,24 +7,26 @@ import itertools
 from types import SimpleNamespace
 
 import chapter_minutes
-import chapters
+import course_chapters
 import lint_notebooks
 import pytest
-from chapters import Chapter
+from course_chapters import Chapter
 from execute import normalise, to_text
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 ALLOWED = lint_notebooks.baseline()
 
 
-@pytest.mark.parametrize("chapter", chapters.chapters(), ids=lambda c: c.path.stem)
+@pytest.mark.parametrize(
+    "chapter", course_chapters.chapters(), ids=lambda c: c.path.stem
+)
 def test_no_count_rises_above_the_baseline(chapter):
     found = {chapter.path.stem: lint_notebooks.counted(chapter)}
     assert lint_notebooks.above(found, ALLOWED) == []
 
 
 def test_baseline_has_no_number_that_is_no_longer_needed():
-    found = lint_notebooks.counts(chapters.chapters())
+    found = lint_notebooks.counts(course_chapters.chapters())
     assert lint_notebooks.below(found, ALLOWED) == []
 
 
@@ -88,7 +90,7 @@ def build(tmp_path, monkeypatch):
                 middle,
                 *fresh(cells or (TURN,) * own),
                 last,
-                *(new_markdown_cell(f"## {name}") for name in chapters.CLOSING),
+                *(new_markdown_cell(f"## {name}") for name in course_chapters.CLOSING),
             ],
             metadata={"coursekit": {"executed_sha256": ""}},
         )
@@ -97,7 +99,7 @@ def build(tmp_path, monkeypatch):
         (tmp_path / "10b_scan.ipynb").write_text(to_text(notebook))
         chapter = Chapter(path)
         if link:
-            chapters.complete(chapter, chapters.chapters(tmp_path))
+            course_chapters.complete(chapter, course_chapters.chapters(tmp_path))
         return chapter
 
     return built

@@ -20,10 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "notebooks")]
 
 import chapter_minutes  # noqa: E402
-import chapters  # noqa: E402
+import course_chapters  # noqa: E402
 import notebook_lint_lesson  # noqa: E402
 import notebook_lint_prose  # noqa: E402
-from chapters import Chapter  # noqa: E402
+from course_chapters import Chapter  # noqa: E402
 from nbformat import NotebookNode  # noqa: E402
 
 BASELINE = ROOT / "tests" / "notebooks" / "prose_baseline.toml"
@@ -116,7 +116,7 @@ def figures(order: list[Chapter]) -> str:
     """Return what a chapter asks of its students, as numbers; no rule holds them."""
     notebooks = [chapter.notebook for chapter in order]
     rows = {
-        "minutes": [sum(m for _, m in chapters.computed(n)) for n in notebooks],
+        "minutes": [sum(m for _, m in course_chapters.computed(n)) for n in notebooks],
         "first piece": [first_piece(notebook) for notebook in notebooks],
         "pieces": [notebook_lint_lesson.pieces(n) for n in notebooks],
         "predictions": [notebook_lint_lesson.predictions(n) for n in notebooks],
@@ -157,7 +157,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--lower", action="store_true", help="write lower numbers")
     parser.add_argument("notebooks", nargs="*", type=Path)
     options = parser.parse_args(arguments)
-    order = chapters.chapters()
+    order = course_chapters.chapters()
     named = {path.name for path in options.notebooks}
     if named:
         chosen = [chapter for chapter in order if chapter.path.name in named]

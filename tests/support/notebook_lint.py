@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import chapters
+import course_chapters
 import nbformat
 from cell_names import bound_names
 from execute import asks, code_hash, is_claim, is_section, normalise, to_text
@@ -40,7 +40,7 @@ OPENING = (
     "**Needs**",
     "**Numbers shown**",
 )
-CLOSING = chapters.CLOSING
+CLOSING = course_chapters.CLOSING
 EXERCISE_CELL = re.compile(r"%%(?:cuda|host)\b.*--exercise[ =](\S+)")
 # Reprs of results that a machine must not change: Counters, Findings, arrays.
 EXACT_OUTPUT = re.compile(r"\b(?:Counters|Findings) \(|(?<![\w.])array\(")

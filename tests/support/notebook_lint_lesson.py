@@ -11,9 +11,9 @@ import math
 import re
 from collections.abc import Iterator
 
-import chapters
+import course_chapters
 from chapter_minutes import NAVIGATION, exercise_of, is_claim, until_own_code, words
-from chapters import MAXIMUM_MINUTES, Chapter
+from course_chapters import MAXIMUM_MINUTES, Chapter
 from execute import asks
 from nbformat import NotebookNode
 from notebook_lint import code_cells, lines, markdown_cells, sections, tags, title
@@ -39,7 +39,7 @@ DRAWING = re.compile(r"\.\./assets/(?!badge_)[\w/]+\.svg|<svg\b")
 
 def minutes(chapter: Chapter) -> Complaints:
     """State the minutes that the rule gives for each section, and their sum."""
-    found = chapters.computed(chapter.notebook)
+    found = course_chapters.computed(chapter.notebook)
     for head, computed in found:
         stated = head.metadata.get("minutes", 0)
         if stated != computed:
@@ -54,14 +54,16 @@ def minutes(chapter: Chapter) -> Complaints:
 
 def length(chapter: Chapter) -> Complaints:
     """Take at most 75 minutes, exercises included."""
-    total = sum(minutes for _, minutes in chapters.computed(chapter.notebook))
+    total = sum(minutes for _, minutes in course_chapters.computed(chapter.notebook))
     if total > MAXIMUM_MINUTES:
         yield f"{total} minutes, above {MAXIMUM_MINUTES}; split the chapter"
 
 
 def links(chapter: Chapter) -> Complaints:
     """Link the chapters before and after, and show the progress in its exercises."""
-    line = chapters.navigation(chapter, chapters.chapters(chapter.path.parent))
+    line = course_chapters.navigation(
+        chapter, course_chapters.chapters(chapter.path.parent)
+    )
     cells = chapter.notebook.cells
     for cell, place in (cells[0], "first"), (cells[-1], "last"):
         if line not in cell.source.split("\n"):
@@ -108,7 +110,9 @@ def predictions(notebook: NotebookNode) -> int:
 
 def watched(chapter: Chapter) -> Complaints:
     """End each section but the first and the last with code or a prediction."""
-    taught = [s for s in sections(chapter.notebook) if title(s) not in chapters.CLOSING]
+    taught = [
+        s for s in sections(chapter.notebook) if title(s) not in course_chapters.CLOSING
+    ]
     for section in taught[1:-1]:
         if not any(exercise_of(cell) or asks(cell) for cell in section):
             yield f"section {title(section)!r} asks nothing of the student"

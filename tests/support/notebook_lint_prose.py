@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Iterator
 
 from chapter_minutes import FENCE, NAVIGATION, asked_by_id
-from chapters import Chapter
+from course_chapters import Chapter
 from execute import asks
 from nbformat import NotebookNode
 

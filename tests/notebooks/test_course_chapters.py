@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import chapter_minutes
-import chapters
+import course_chapters
 import nbformat
 import notebook_lint
 import pytest
@@ -25,7 +25,7 @@ SOLUTION = "void f(int *a)\n{\n    // Two lines:\n    int b = 1;\n    a[0] = b;\
 
 def lesson(title="A lesson", *cells):
     """Build a notebook of one section that has these cells."""
-    closing = [new_markdown_cell(f"## {name}") for name in chapters.CLOSING]
+    closing = [new_markdown_cell(f"## {name}") for name in course_chapters.CLOSING]
     opening = new_markdown_cell(OPENING.format(title=title))
     section = new_markdown_cell("## Area", metadata={"minutes": 9})
     setup = new_code_cell("import math")
@@ -42,9 +42,9 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / f"{name}.ipynb").write_text(text)
     readme = tmp_path / "README.md"
     row = "| [09 Old title](notebooks/09_tiles.ipynb) | tile | 1 | S G |\n"
-    readme.write_text(f"# C\n\n{chapters.HEADER}{row}\nOld words.\n\n## Golf\n")
-    monkeypatch.setattr(chapters, "README", readme)
-    monkeypatch.setattr(chapters.chapters, "__defaults__", (tmp_path,))
+    readme.write_text(f"# C\n\n{course_chapters.HEADER}{row}\nOld words.\n\n## Golf\n")
+    monkeypatch.setattr(course_chapters, "README", readme)
+    monkeypatch.setattr(course_chapters.chapters, "__defaults__", (tmp_path,))
     return tmp_path
 
 
@@ -58,12 +58,12 @@ def read(path):
 def test_chapters_come_in_the_order_of_number_and_letter(tmp_path):
     for name in ("11_c.ipynb", "10b_b.ipynb", "10a_a.ipynb", "09_z.ipynb", "x.ipynb"):
         (tmp_path / name).write_text("{}")
-    found = [chapter.label for chapter in chapters.chapters(tmp_path)]
+    found = [chapter.label for chapter in course_chapters.chapters(tmp_path)]
     assert found == ["09", "10a", "10b", "11"]
 
 
 def test_exercises_of_a_chapter_with_a_letter_have_its_number(tmp_path):
-    assert chapters.Chapter(tmp_path / "10b_scan.ipynb").number == "10"
+    assert course_chapters.Chapter(tmp_path / "10b_scan.ipynb").number == "10"
 
 
 # ---------------------------------------------------------------- minutes
@@ -145,7 +145,9 @@ def test_exercise_and_your_turn_take_the_same_time(name, monkeypatch):
 def test_section_takes_at_least_a_minute_and_sources_none():
     notebook = lesson("A", new_markdown_cell("few words"))
     notebook.cells[-1].source += "\n\n" + "word " * 1000
-    found = {chapter_minutes.heading(c): n for c, n in chapters.computed(notebook)}
+    found = {
+        chapter_minutes.heading(c): n for c, n in course_chapters.computed(notebook)
+    }
     assert found["Area"] == 1
     assert found["Sources"] == 0
 
@@ -154,14 +156,14 @@ def test_section_takes_at_least_a_minute_and_sources_none():
 
 
 def test_command_writes_the_minutes_of_sections_and_their_sum(folder):
-    chapters.main([])
+    course_chapters.main([])
     cells = read(folder / "09_tiles.ipynb").cells
     assert cells[2].metadata["minutes"] == 1
     assert "- **Time** 1 minutes, exercises included.\n" in cells[0].source
 
 
 def test_command_links_the_chapters_at_head_and_end(folder):
-    chapters.main([])
+    course_chapters.main([])
     cells = read(folder / "10a_sums.ipynb").cells
     line = (
         "**Previous** [09 Tiles](09_tiles.ipynb) · **Next** [10b Scan](10b_scan.ipynb)"
@@ -171,8 +173,8 @@ def test_command_links_the_chapters_at_head_and_end(folder):
 
 
 def test_first_and_last_chapter_have_one_link(folder):
-    order = chapters.chapters(folder)
-    links = [chapters.navigation(order[n], order) for n in (0, -1)]
+    order = course_chapters.chapters(folder)
+    links = [course_chapters.navigation(order[n], order) for n in (0, -1)]
     assert links == [
         "**Next** [10a Sums](10a_sums.ipynb)",
         "**Previous** [10a Sums](10a_sums.ipynb)",
@@ -183,7 +185,7 @@ def test_section_next_ends_with_the_progress_of_the_chapter(folder):
     exercise = new_code_cell("%%cuda", metadata={"tags": ["exercise-10.1"]})
     path = folder / "10a_sums.ipynb"
     path.write_text(to_text(lesson("Sums", exercise)))
-    chapters.main([str(path)])
+    course_chapters.main([str(path)])
     sources = [cell.source for cell in read(path).cells]
     assert sources[-3:-1] == ["## Next", 'ck.progress("10")']
 
@@ -194,36 +196,36 @@ def test_new_cell_at_the_end_leaves_the_outputs_valid(folder):
     notebook.cells[1].execution_count = 1
     notebook.metadata["coursekit"]["executed_sha256"] = code_hash(notebook)
     path.write_text(to_text(notebook))
-    chapters.main([])
+    course_chapters.main([])
     assert list(notebook_lint.executed(read(path))) == []
 
 
 def test_command_changes_nothing_the_second_time(folder):
-    chapters.main([])
+    course_chapters.main([])
     before = {path: path.read_text() for path in folder.iterdir()}
-    chapters.main([])
+    course_chapters.main([])
     assert {path: path.read_text() for path in folder.iterdir()} == before
 
 
 def test_command_leaves_notebooks_alone_that_are_not_named(folder):
     before = (folder / "10b_scan.ipynb").read_text()
-    chapters.main([str(folder / "09_tiles.ipynb")])
+    course_chapters.main([str(folder / "09_tiles.ipynb")])
     assert (folder / "10b_scan.ipynb").read_text() == before
 
 
 def test_new_chapter_renews_the_links_of_its_neighbours(folder):
-    chapters.main([])
+    course_chapters.main([])
     new = folder / "09b_banks.ipynb"
     new.write_text(to_text(lesson("Banks")))
-    chapters.main([str(new)])
+    course_chapters.main([str(new)])
     first = read(folder / "09_tiles.ipynb").cells[0].source
     assert "**Next** [09b Banks](09b_banks.ipynb)\n" in first
 
 
 def test_readme_has_a_row_for_each_chapter_and_keeps_its_words(folder):
-    chapters.main([])
-    assert chapters.README.read_text() == (
-        f"# C\n\n{chapters.HEADER}"
+    course_chapters.main([])
+    assert course_chapters.README.read_text() == (
+        f"# C\n\n{course_chapters.HEADER}"
         "| [09 Tiles](notebooks/09_tiles.ipynb) | tile | 1 | S G |\n"
         "| [10a Sums](notebooks/10a_sums.ipynb) | read and write | 1 |  |\n"
         "| [10b Scan](notebooks/10b_scan.ipynb) | read and write | 1 |  |\n\n"
@@ -236,12 +238,15 @@ def test_readme_has_a_row_for_each_chapter_and_keeps_its_words(folder):
 def test_readme_says_that_long_chapters_will_be_split(folder):
     path = folder / "09_tiles.ipynb"
     path.write_text(path.read_text().replace("## Area", "## Area" + " word" * 10_000))
-    chapters.main([])
-    assert "Chapters above 75 minutes will be split.\n" in chapters.README.read_text()
+    course_chapters.main([])
+    assert (
+        "Chapters above 75 minutes will be split.\n"
+        in course_chapters.README.read_text()
+    )
 
 
 def test_readme_of_the_course_is_as_the_command_writes_it():
-    readme = chapters.README.read_text(encoding="utf-8")
-    assert chapters.TABLE.search(readme)[0] == chapters.table(
-        chapters.chapters(), readme
+    readme = course_chapters.README.read_text(encoding="utf-8")
+    assert course_chapters.TABLE.search(readme)[0] == course_chapters.table(
+        course_chapters.chapters(), readme
     )

@@ -1,6 +1,6 @@
 """Write what follows from the chapters' files: minutes, links, the README's table.
 
-    python notebooks/chapters.py [NOTEBOOK ...]
+    python notebooks/course_chapters.py [NOTEBOOK ...]
 
 The minutes of each section and of the whole follow from the rule in
 chapter_minutes.py. Title and last cell link to the chapters before and after. The
