@@ -393,6 +393,17 @@ def test_progress_counts_the_solved(folder):
     assert repr(ck.progress()).startswith("1 of 2 exercises solved\n")
 
 
+@pytest.mark.parametrize("chapter", ["42", "42a"])
+def test_progress_of_a_chapter_shows_its_exercises(folder, chapter):
+    rows = ck.progress(chapter).table.rows
+    assert [row[0] for row in rows] == ["42.1", "42.2"]
+
+
+def test_progress_of_a_chapter_without_exercises_names_those_that_have_some(folder):
+    with pytest.raises(ck.ArgumentError, match="Chapters with exercises: 42"):
+        ck.progress("13")
+
+
 def test_check_works_where_progress_cannot_be_kept(folder):
     folder.state.write_text("in the way")
     verdict = ck.check("42.1", ck.compile(SOLUTION))
