@@ -131,7 +131,7 @@ class OutOfBoundsError(KernelError):
 
 
 class DataRaceError(KernelError):
-    """Two accesses to one place without an order between them, one a write."""
+    """Two unordered accesses to one place: one a write, not both atomic for each other."""
 
 
 class UninitializedReadError(KernelError):
