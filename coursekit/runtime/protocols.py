@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from struct import Struct
 
     from coursekit.hardware import DeviceProperties
+    from coursekit.runtime.arguments.operands import Operand
     from coursekit.runtime.configuration import Configuration, Needs
     from coursekit.simt import Counters, SharedAccess
     from coursekit.toolchain.cubin import Resources
@@ -196,8 +197,8 @@ class StagedArguments(Protocol):
         """The values to pack; pointers are device addresses."""
 
     @property
-    def names(self) -> dict[int, str]:
-        """Device address to parameter name, for messages."""
+    def arrays(self) -> list[tuple[int, str, Operand]]:
+        """Device address, parameter name and description of each array."""
 
     @property
     def uses_torch(self) -> bool:
