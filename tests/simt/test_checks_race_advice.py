@@ -143,3 +143,19 @@ def test_atomics_of_one_block_race_with_those_of_another():
     assert "atomic within its own block only" in found.message
     assert "Use the function without _block" in found.message
     assert list(check(source, 1, 64, np.zeros(1, np.int32))) == []
+
+
+PLAIN_LOCK = LOCKED.replace(
+    "while (atomicCAS(lock, 0, 1) != 0) {}",
+    "while (*(volatile int *)lock != 0) {}\n    *lock = 1; __threadfence();",
+).replace("    atomicExch", "    __threadfence();\n    atomicExch")
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", 1])
+def test_a_lock_that_is_taken_by_a_plain_store_needs_an_atomic(order):
+    arrays = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    found = check(PLAIN_LOCK, 4, 32, *arrays, order=order)
+    of_lock = [one.message for one in found if "reads lock[0]" in one.message]
+    assert found[0].severity == "error"
+    assert "nothing orders blocks" in of_lock[0]
+    assert "or use an atomic here as well" in of_lock[0]

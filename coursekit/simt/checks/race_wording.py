@@ -121,7 +121,7 @@ def _by_place(pair: Pair, verbs: set[str], same_block: bool) -> str:
         return ONE_STORE
     if pair.how == NEAR and shared:
         return LANES
-    if "updates" in verbs:
+    if "updates" in verbs or pair.touch.access.strong != pair.earlier.strong:
         return MIXED
     if not same_block:
         return UNTOLD if pair.earlier.expressions.signals else BLOCKS
@@ -192,8 +192,8 @@ _ADVICE = {
         "Put a __syncwarp() between the two lines.",
     ),
     MIXED: (
-        "Atomics are safe from each other only: a plain read or write of the same "
-        "element may come between them at any time.",
+        "Atomics and volatile accesses are safe from each other only: a plain read or "
+        "write of the same element may come between them at any time.",
         "or use an atomic here as well.",
     ),
     UNTOLD: (

@@ -275,12 +275,12 @@ class RaceCheck(Observer):
     def _report(self, touch: Touch, earlier, how: str, pairs: tuple) -> None:
         """Report pairs (positions in `touch`, other threads, stamps) of one kind.
 
-        Those whose reader was told, and lacks only a fence, are a warning.
+        Plain ones whose thread was told, and lacks only a fence, are a warning.
         """
         kind, kept = clashes.judge(touch, earlier, how, pairs)
         at, others, stamps = (values[kept] for values in pairs)
         seen = np.zeros(len(at), bool)
-        if kind != NOTE and touch.order.seen:
+        if kind != NOTE and touch.order.seen and not touch.access.strong:
             told = zip(touch.threads[at], others, stamps, strict=True)
             seen[:] = [touch.order.has_seen(*map(int, pair)) for pair in told]
         if seen.all() and kind != NOTE:
