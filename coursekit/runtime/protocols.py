@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from struct import Struct
 
     from coursekit.hardware import DeviceProperties
-    from coursekit.runtime.arguments.operands import Operand
     from coursekit.runtime.configuration import Configuration, Needs
     from coursekit.simt import Counters, SharedAccess
     from coursekit.toolchain.cubin import Resources
@@ -197,7 +196,7 @@ class StagedArguments(Protocol):
         """The values to pack; pointers are device addresses."""
 
     @property
-    def arrays(self) -> list[tuple[int, str, Operand]]:
+    def arrays(self) -> list[tuple[int, str, Any]]:
         """Device address, parameter name and description of each array."""
 
     @property
