@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import difflib
+import functools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -284,8 +285,12 @@ def _same_gpu(driver_name: str, sm_count: int) -> DeviceProperties | None:
     return None
 
 
+@functools.cache
 def present_gpu() -> DeviceProperties | None:
-    """Return the properties of GPU 0; None unless CUDA 13 can use it."""
+    """Return the properties of GPU 0; None unless CUDA 13 can use it.
+
+    The driver is asked once in a process: its some twenty answers take a millisecond.
+    """
     try:
         from cuda.bindings import driver
     except ImportError:
