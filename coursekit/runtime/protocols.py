@@ -60,6 +60,8 @@ class Region(Protocol):
 
     name: str
     filled: bool
+    shape: tuple[int, ...] | None
+    dtype: np.dtype | None
 
     @property
     def address(self) -> int:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from coursekit.simt.checks.findings import ERROR, NOTE, WARNING
 from coursekit.simt.checks.guesses import only_guesses, updates_by_hand
 from coursekit.simt.checks.ordering import BlockOrder
+
+if TYPE_CHECKING:
+    from coursekit.simt.checks.watching import WatchedAccess
 
 # How two threads that race stand to each other: lanes of one store, lanes of one
 # warp at different times, threads of different warps, or of different blocks.
@@ -22,8 +25,8 @@ class Touch(NamedTuple):
     a lane touches, `each` places per lane; `order` is the block's.
     """
 
-    access: object
-    warp: object
+    access: WatchedAccess
+    warp: Any
     part: tuple
     places: np.ndarray
     threads: np.ndarray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from coursekit import errors
 from coursekit.simt.checks.clashes import NEAR, TOGETHER, Touch
@@ -10,6 +10,9 @@ from coursekit.simt.checks.findings import NOTE
 from coursekit.simt.checks.guesses import updates_by_hand
 from coursekit.simt.checks.wording import DOES, UNAWAITED, index, placed
 from coursekit.simt.memory import faults
+
+if TYPE_CHECKING:
+    from coursekit.simt.checks.watching import WatchedAccess
 
 # Kinds of races. Each has a phrase that says what is missing, and advice.
 COPY, GUESS, SAME, SCOPE = "copy", "guess", "same value", "scope"
@@ -22,7 +25,7 @@ _FIRST = {"reads": 0, "writes": 1, "updates": 2}
 class Side(NamedTuple):
     """One of two racing accesses, with its thread and block."""
 
-    access: object
+    access: WatchedAccess
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
 
@@ -46,7 +49,7 @@ class Pair(NamedTuple):
     """
 
     touch: Touch
-    earlier: object
+    earlier: WatchedAccess
     position: int
     other: int
     how: str = ""
