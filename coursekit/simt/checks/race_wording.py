@@ -180,8 +180,8 @@ _ADVICE = {
     BY_HAND: (
         "Each thread reads the element, computes, and writes it back. Another thread "
         "may write in between, and then one of the two updates is lost.",
-        "Use an atomic, for example atomicAdd() or atomicMax(); a barrier does not "
-        "help. If each thread was to have its own element, correct the index.",
+        "Use an atomic, for example atomicAdd() or atomicMax(), or a lock; a barrier "
+        "does not help. If each thread was to have its own element, correct the index.",
     ),
     ONE_STORE: (
         "Several lanes compute the same index. One of their values stays, and it is "
