@@ -20,6 +20,7 @@ from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
 from coursekit.simt.compiled.unit import Unit
 from coursekit.simt.compiled.workspace import Workspace
+from coursekit.simt.interpreter import interrupts
 from coursekit.simt.isa.traits import TRAITS
 from coursekit.simt.memory import faults
 
@@ -50,6 +51,7 @@ def make(unit: Unit, tier: type) -> tuple[bytes, dict]:
     code = tier(unit)
     try:
         text = code.module()
+        interrupts.poll()  # LLVM may take seconds
     except _STRANGE as error:
         raise errors.UnsupportedError(f"no code for it: {error!r}") from error
     notes = {
@@ -80,7 +82,7 @@ class Compiled:
     tiers: dict[str, machine.Loaded] = field(default_factory=dict)
     workspaces: dict[bool, object] = field(default_factory=dict)
     cache: Callable | None = None  # the folder of machine code, of the latest launch
-    interpreted_s: float = 0.0  # what launches have cost in the interpreter
+    interpreted: int = 0  # warp instructions that the interpreter has executed for it
 
     def for_launch(self, cache) -> Compiled:
         """Set the function that returns the cache folder; return itself."""

@@ -105,6 +105,7 @@ class Workspace:
                 self._place_tier(tier, name)
         self.context[Context.GRID_X : Context.GRID_Z + 1] = asked.grid
         self.context[Context.MOST_EXECUTED] = self.context[Context.RESUMES] = 0
+        self.context[Context.FUEL] = FUEL
         seeded = asked.order.kind == "seed"
         arrange = _address(self._callbacks[2]) if seeded else 0
         self.context[Context.ARRANGE] = arrange
@@ -162,16 +163,22 @@ class Workspace:
 
     def _save(self, index: int) -> None:
         """Save a region before the first write to it."""
-        self.saved[index] = self.regions[index].data.copy()
+        try:
+            self.saved[index] = self.regions[index].data.copy()
+        except BaseException as error:  # too little memory; raised after the run
+            self.stop = error
 
     def _tick(self) -> int:
-        """Let the launch report its progress and check its time limit."""
+        """Let the launch report its progress, and end it if its time is up.
+
+        Nothing may be raised before the `try`, where ctypes would lose it: a launch
+        is `interruptible`.
+        """
         try:
             self.launch.tick(int(self.context[Context.POSITION]))
         except BaseException as error:
-            self.stop = error
-            return STOPPED
-        return FINISHED
+            self.stop = self.stop or error
+        return FINISHED if self.stop is None else STOPPED
 
     def _draw(self) -> None:
         """Draw the order of the warps for the next round."""
