@@ -18,7 +18,8 @@ SOURCES = {
     "same value": "*y = 1;",
     "exchange": "__shared__ float s[64]; s[t] = x[i]; y[i] = s[63 - t];",
     "past the end": "y[i + 200] = x[i];",
-    "unset": "__shared__ float s[64]; if (t < 9) s[t] = 1; __syncthreads(); y[i] = s[t];",
+    "unset": "__shared__ float s[64]; if (t < 9) s[t] = 1; __syncthreads(); "
+    "y[i] = s[t];",
     "branch": "if (t < 40) __syncthreads(); y[i] = x[i];",
     "long": "for (int k = 0; k < 3000; k++) y[i] = y[i] * 0.5f + x[i];",
     "long race": "for (int k = 0; k < 300; k++) y[i / 2] += x[i];",

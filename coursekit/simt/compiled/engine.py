@@ -12,8 +12,6 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from coursekit import errors
 from coursekit.simt.compiled import machine
 from coursekit.simt.compiled.fast import FastTier
@@ -139,13 +137,6 @@ def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
         return compiled
 
 
-def block_numbers(blocks: Sequence[int]) -> np.ndarray:
-    """Return linear indices of blocks in the form for compiled code."""
-    if isinstance(blocks, range):
-        return np.arange(blocks.start, blocks.stop, blocks.step, dtype=np.int64)
-    return np.array(blocks, np.int64)
-
-
 def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
     """Run blocks of a launch in compiled code as far as possible.
 
@@ -155,7 +146,6 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
         How many of the blocks are done, and why the interpreter must do the others.
     """
     compiled = of_launch(launch)
-    numbers = block_numbers(blocks)
     try:
         workspace = compiled.workspace(fast=engine != "general")
     except errors.UnsupportedError as error:
@@ -163,22 +153,24 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
     launch.start_clock()  # compiling is no part of the launch
     workspace.begin(launch)
     try:
-        return _run(workspace, launch, numbers)
+        return _run(workspace, launch, blocks)
     finally:
         workspace.end()
 
 
-def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
+def _run(workspace: Workspace, launch, blocks: Sequence[int]) -> tuple[int, str]:
     why = "something that compiled code leaves to the interpreter"
     try:
-        done = workspace.run(numbers)
+        done = workspace.run(blocks)
     except errors.UnsupportedError as error:  # the general tier, in the middle
         done, why = 0, str(error).splitlines()[0]
-    if done < len(numbers):
+    if done < len(blocks):
         workspace.undo()
         launch.start_again()
         workspace.begin(launch)
-        assert workspace.run(numbers[:done]) == done
+        again = workspace.run(blocks[:done])
+        if again != done:
+            raise RuntimeError(f"{done} blocks ran, and then only {again} of these")
     workspace.report(done)
     return done, why
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from coursekit.simt.compiled.unit import (
 )
 from coursekit.simt.memory.memory import POISON, address_of, shared_layout
 
+MOST_BLOCKS = 1 << 20  # whose numbers are written down at a time
 FINISHED, WANTS_GENERAL, STOPPED = Answer.DONE, Answer.WANTS_GENERAL, 5
 _SAVE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 _TICK = ctypes.CFUNCTYPE(ctypes.c_int32)
@@ -175,7 +177,7 @@ class Workspace:
         is `interruptible`.
         """
         try:
-            self.launch.tick(int(self.context[Context.POSITION]))
+            self.launch.tick(self.done + int(self.context[Context.POSITION]))
         except BaseException as error:
             self.stop = self.stop or error
         return FINISHED if self.stop is None else STOPPED
@@ -188,8 +190,19 @@ class Workspace:
 
     # -- running -----------------------------------------------------------------------
 
-    def run(self, blocks: np.ndarray) -> int:
+    def run(self, blocks: Sequence[int]) -> int:
         """Run blocks, linear indices, in this order; return how many are done."""
+        self.done = 0
+        while self.done < len(blocks):
+            part = _numbers(blocks[self.done : self.done + MOST_BLOCKS])
+            done = self._run_part(part)
+            self.done += done
+            if done < len(part):
+                break
+        return self.done
+
+    def _run_part(self, blocks: np.ndarray) -> int:
+        """Run some of the blocks; return how many of these are done."""
         self._set(Context.BLOCKS, blocks)
         self.context[Context.FIRST], self.context[Context.LAST] = 0, len(blocks)
         run = machine.runner()
@@ -268,6 +281,13 @@ class Workspace:
     def _block_of(self, index: int) -> int:
         starts = self.unit.block_starts
         return int(np.searchsorted(starts, index, side="right")) - 1
+
+
+def _numbers(blocks: Sequence[int]) -> np.ndarray:
+    """Return linear indices of blocks in the form for compiled code."""
+    if isinstance(blocks, range):
+        return np.arange(blocks.start, blocks.stop, blocks.step, dtype=np.int64)
+    return np.array(blocks, np.int64)
 
 
 def _address(function) -> int:

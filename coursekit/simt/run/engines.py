@@ -4,9 +4,9 @@ Compiling takes a tenth of a second and more, so a launch that may be short is t
 the interpreter first. After a moment the blocks that are done tell how long all of them
 will take; if compiling is quicker, memory is put back and the launch starts again in
 compiled code. Instructions are counted for that, not seconds, so that a launch takes
-the same way on every machine, however busy. A launch that is checked for races is tried for longer, since its code
-takes longer to compile; compiled code that does not find every access ordered leaves
-all of the launch to the interpreter.
+the same way on every machine, however busy it is. A launch that is checked for races
+takes longer in the interpreter; compiled code that does not find every access ordered
+leaves all of the launch to the interpreter.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from coursekit.simt.interpreter.program import Program
 from coursekit.simt.interpreter.warp import PLAIN_FUEL, POLLING_FUEL
 from coursekit.simt.memory import faults
 from coursekit.simt.memory.memory import SHARED_SPAN, Region, shared_layout, storage
+from coursekit.simt.memory.printf import Printer
 from coursekit.simt.run.limits import (
     LOCAL_BYTES,
     PATIENCE,
@@ -170,6 +171,7 @@ class Launch:
         self._workspace: Region | None = None
         self._trial: Trial | None = None
         self.work = 0
+        self.printer = Printer(configuration.write)
 
     def start_clock(self) -> None:
         """Start the time limit of the launch: computing time, whatever else runs."""
@@ -240,6 +242,7 @@ class Launch:
             with np.errstate(all="ignore"):
                 engine, note = self._run_blocks()
         finally:
+            self.printer.end()
             self.parameters.free()
             if self._workspace is not None:
                 self.memory.free(self._workspace)
@@ -319,9 +322,7 @@ class Launch:
                 proof = proof or EndlessLoopProof()
                 self._check_endless(proof, resident)
 
-    def try_to_interpret(
-        self, numbers: Sequence[int], work: int, nbytes: int
-    ) -> bool:
+    def try_to_interpret(self, numbers: Sequence[int], work: int, nbytes: int) -> bool:
         """Interpret blocks with at most `work`; return whether that was enough.
 
         If not, all is as it was before. At most `nbytes` of arrays are copied for that.
@@ -451,6 +452,8 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     Raises
     ------
     KernelError, UnsupportedError
+    DeviceError
+        This machine has too little memory.
     KeyboardInterrupt
         SIGINT came; the arrays hold what the kernel has written until then.
     """
@@ -463,4 +466,19 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
         )  # fmt: skip
         if configuration.observer is not None:
             configuration = configuration.observer.configured(configuration)
-        return Launch(configuration).run()
+        try:
+            return Launch(configuration).run()
+        except MemoryError as error:
+            raise _out_of_memory(configuration) from error
+
+
+def _out_of_memory(configuration: LaunchConfiguration) -> errors.DeviceError:
+    """Build the error for a launch that needs more memory than there is."""
+    grid, block = configuration.grid, configuration.block_shape
+    return errors.DeviceError.explained(
+        f"{configuration.name}: this machine has too little memory to simulate a grid "
+        f"of {grid} blocks of {block} threads.",
+        "Every resident block keeps its registers, its shared memory and its threads' "
+        "own arrays, and arrays that the kernel writes are copied once.",
+        "Launch fewer or smaller blocks, use smaller arrays, or close other programs.",
+    )

@@ -15,6 +15,7 @@ from coursekit.simt.memory.counters import Counters
 # one turn once that has happened, since a lock brings it about for every lane.
 PATIENCE = 16
 RESIDENT_BLOCKS = 1024
+MOST_SHUFFLED = 1 << 24  # blocks; of more even a list of their numbers is too large
 # Warp instructions after which the blocks that are done tell how long all will take.
 GLANCE_WORK = 16_000
 # Local memory that a thread may have, on every GPU.
@@ -26,7 +27,7 @@ class Order:
     """The order in which the warps of a block, and the blocks, take turns.
 
     `kind` is "forward", "reverse", "seed" or "list"; a seed draws a new order for
-    every stretch between barriers.
+    every stretch between barriers. Blocks of a very large grid keep their order.
     """
 
     kind: str = "forward"
@@ -69,7 +70,7 @@ class Order:
         numbers = range(count)
         if self.kind == "reverse":
             return numbers[::-1]
-        if self.kind == "seed":
+        if self.kind == "seed" and count <= MOST_SHUFFLED:
             return random.Random(self.seed).sample(numbers, count)
         return numbers
 
