@@ -31,6 +31,14 @@ SPEAKING = """__global__ void k(int n) {
 MOST_BLOCKS = 2**31 - 1
 
 
+def of_parameter(launched, name: str) -> np.ndarray:
+    """Return the ints that a launch has left in an array."""
+    item, buffer, offset = next(
+        copy for copy in launched.staged.copies if copy[0].rule.parameter.name == name
+    )
+    return buffer.read(offset, item.operand.nbytes).view(np.int32)
+
+
 def printed(source: str, *arguments) -> str:
     with redirect_stdout(io.StringIO()) as output:
         ck.compile(source)["k"][1, 1](*arguments)
@@ -74,8 +82,7 @@ def test_blocks_in_parts_run_in_the_order_of_all(engine, order, monkeypatch):
                 (np.zeros(50, np.int32), np.zeros(1, np.int32)),
                 engine=engine, counters=True,
             )  # fmt: skip
-        (_, ranked, _), _ = done.staged.copies
-        return ranked.read(0, 200).view(np.int32).tolist(), done.result.counters
+        return of_parameter(done, "x").tolist(), done.result.counters
 
     expected = ranks()
     assert sorted(expected[0]) == list(range(50))
@@ -136,8 +143,10 @@ source = '''__global__ void k(int* x, int* lock) {
 }'''
 x, lock = np.zeros(64 * 64, np.int32), np.zeros(1, np.int32)
 done = simulate(ck.compile(source)["k"], 64, 64, (x, lock), engine="compiled")
-buffer = done.staged.copies[0][1]
-x = buffer.read(done.staged.copies[0][2], x.nbytes).view(np.int32)
+item, buffer, offset = next(
+    copy for copy in done.staged.copies if copy[0].rule.parameter.name == "x"
+)
+x = buffer.read(offset, x.nbytes).view(np.int32)
 print(done.result.engine, x[0], set(x[1:].tolist()))
 """
 
