@@ -42,6 +42,7 @@ class Workspace:
         self.fast = compiled.tier("fast") if fast else None
         self.general = None
         self.context = runtime.new_context()
+        self.stop: BaseException | None = None  # what a callback raised
         self._own: dict[int, np.ndarray] = {}
         self.threads = int(np.prod(self.unit.shape))
         self.warps = -(-self.threads // 32)
