@@ -245,7 +245,8 @@ def _fresh(staged: Staged) -> list[Any]:
     memory = simulator.simulated_memory().memory
     regions = {}
     for item, buffer, _ in staged.copies:
-        assert isinstance(buffer, simulator.SimulatedBuffer)
+        if not isinstance(buffer, simulator.SimulatedBuffer):
+            raise TypeError(f"{buffer!r} lies in no simulated memory")
         if item.operand.space == "simulator":
             source = memory.find(item.operand.address)
             if source is None or not source.filled:
