@@ -41,7 +41,8 @@ ADVICE: dict[str, Advice] = {
     ),
     "nan": (
         "The thread uses what the output held before, which is NaN until something is "
-        "stored there; or it divides 0 by 0, or takes the root of a negative number.",
+        "stored there; or it divides 0 by 0, subtracts inf from inf, or takes the root "
+        "of a negative number.",
         "To add up, begin with 0 in a variable of the thread and store the sum once.",
     ),
     "overflow": (
@@ -51,9 +52,10 @@ ADVICE: dict[str, Advice] = {
         "the same, and no power is above 1.",
     ),
     "order": (
-        "One thread uses what another thread of the launch writes, without waiting.",
-        "Find the element that two threads share; order the two accesses, for "
-        "example with __syncthreads() between them.",
+        "The checkers see no race: an atomic, or a choice that depends on which warp "
+        "comes first, gives another result in another order.",
+        "Find what depends on the order, for example the old value that an atomic "
+        "returns. A GPU may run the warps in any order.",
     ),
     "input": (
         "The kernel stores through the pointer of an input.",
