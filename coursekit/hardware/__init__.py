@@ -53,7 +53,7 @@ class DeviceTable(Mapping[str, DeviceProperties]):
                 str(entry.sm_count),
                 f"{entry.boost_clock_mhz:.0f}",
                 f"{entry.fp32_tflops:.1f}",
-                f"{entry.memory_bytes / 2**30:.0f} {entry.memory_type}",
+                f"{entry.memory_bytes / 2**30:.4g} {entry.memory_type}",
                 f"{entry.memory_bandwidth_gbs:.0f}",
                 f"{entry.l2_bytes / 2**20:g}",
                 f"{entry.shared_bytes_per_sm // 1024}",
