@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ _TWICE = re.compile(
 _EXP = re.compile(r"\b(?:__)?exp[f2]?f?\s*\(")
 
 Advice = tuple[str, str]  # likely cause, cure
+Complaint = Callable[[Outcome, Judged, Advice], CourseError]
 # The advice for each kind of wrong result.
 ADVICE: dict[str, Advice] = {
     "nothing": (
@@ -62,6 +64,33 @@ ADVICE: dict[str, Advice] = {
         "Store into the output only, and keep `const` on the inputs.",
     ),
 }
+
+
+def require_values(kernel: Any, outcome: Outcome, complain: Complaint) -> None:
+    """Refuse a wrong value; a checker's finding in the launch explains it best.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    outcome : Outcome
+    complain : callable
+        `small` or `values`: builds the error where no checker finds a defect.
+
+    Raises
+    ------
+    CheckFailed, DataRaceError, UninitializedReadError, BarrierError
+    """
+    judged = next((output for output in outcome.judged() if not output.passed), None)
+    if judged is None:
+        return
+    defect = diagnosis.defect(kernel, outcome.trial)
+    if defect is None:
+        raise complain(outcome, judged, advice(kernel, outcome, judged))
+    twice = written_twice(defect, outcome)
+    if twice is not None:
+        raise complain(outcome, judged, twice)
+    note_values(defect, outcome, judged)
+    raise defect
 
 
 def small(outcome: Outcome, judged: Judged, advice: Advice) -> CourseError:
