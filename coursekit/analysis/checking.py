@@ -39,9 +39,9 @@ def racecheck(
     convergence of the warp, no atomic after a ``__threadfence``. Shared and global
     memory are watched, within and between blocks. A race is found in whatever order
     the threads happen to run here, also where only a GPU's memory would be late. A
-    missing wait or fence of wgmma is not noticed. Long launches are checked in compiled code first,
-    and interpreted only if that cannot rule races out; `engine` of the findings says
-    which it was.
+    missing wait or fence of wgmma is not noticed. Long launches are checked in
+    compiled code first, and interpreted only if that cannot rule races out; `engine`
+    of the findings says which it was.
 
     Parameters
     ----------
