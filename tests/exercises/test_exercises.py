@@ -131,6 +131,7 @@ def test_result_that_depends_on_the_order_of_warps_is_found(folder):
     verdict = checked(FIRST_WARP)
     assert verdict.passed_stages == 4, verdict
     assert "depends on the order of the warps" in repr(verdict)
+    assert "The checkers see no race: an atomic," in repr(verdict)
 
 
 def test_error_of_a_kernel_is_shown_with_thread_and_line(folder):
