@@ -374,25 +374,25 @@ EXERCISES = (
                 ],
                 fails=(DataRaceError, "no barrier between them"),
             ),
-            "barrier_in_a_branch": Mutant(
-                mistake="Threads without work never come to the barrier.",
+            "barriers_in_both_branches": Mutant(
+                mistake="Lanes of one warp wait at two different barriers.",
                 edits=[
                     (
-                        "float next = 0.0f;\n"
-                        "    if (i < n - 1)\n"
+                        "if (i < n - 1)\n"
                         "        next = x[i + 1];\n"
                         "    __syncthreads();  // all have read before the first one "
-                        "writes\n"
-                        "    if (i < n - 1)",
+                        "writes",
                         "if (i < n - 1) {\n"
-                        "        float next = x[i + 1];\n"
-                        "        __syncthreads();",
-                    ),
-                    ("}", "    }\n}"),
+                        "        next = x[i + 1];\n"
+                        "        __syncthreads();\n"
+                        "    } else {\n"
+                        "        __syncthreads();\n"
+                        "    }",
+                    )
                 ],
                 fails=(
                     BarrierError,
-                    "not every thread of the block reaches",
+                    "at another barrier than other lanes of its warp",
                 ),
             ),
             "past_the_end": Mutant(

@@ -462,7 +462,7 @@ EXERCISES = (
                 fails=(CheckFailed, "wrong"),
             ),
             "leaves_early": Mutant(
-                mistake="Threads without an element leave before the barrier.",
+                mistake="Threads without an element leave, and bring none to the tile.",
                 edits=[
                     (
                         "int begin = blockIdx.x * blockDim.x - radius;",
@@ -471,7 +471,7 @@ EXERCISES = (
                         "    int begin = blockIdx.x * blockDim.x - radius;",
                     )
                 ],
-                fails=(BarrierError, "not every thread of the block"),
+                fails=(CheckFailed, "wrong"),
             ),
             "nothing_outside": Mutant(
                 mistake="Places beyond the ends are not set to 0.",

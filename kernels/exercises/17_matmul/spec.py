@@ -153,7 +153,7 @@ EXERCISES = (
                         "    float sum = 0.0f;",
                     )
                 ],
-                fails=(BarrierError, "not every thread of the block"),
+                fails=(CheckFailed, "wrong"),
             ),
         },
         limits=(
