@@ -3,7 +3,6 @@
 import numpy as np
 
 from coursekit.errors import (
-    BarrierError,
     CheckFailed,
     OutOfBoundsError,
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
+from coursekit.errors import CheckFailed, OutOfBoundsError
 from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 SQUARE, SLAB = (32, 32, 32), (64, 64, 32)
