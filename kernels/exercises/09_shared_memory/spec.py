@@ -4,7 +4,9 @@ import numpy as np
 
 from coursekit.errors import (
     CheckFailed,
+    DataRaceError,
     OutOfBoundsError,
+    UninitializedReadError,
 )
 from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
@@ -130,12 +132,12 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "barrier_of_a_warp": Mutant(
                 mistake="Each warp waits for itself only.",
                 edits=[("__syncthreads();  // the tile is complete", "__syncwarp();")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "guards_swapped": Mutant(
                 mistake="Rows and columns are mixed up in the second guard.",
@@ -198,7 +200,7 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "rows_for_columns": Mutant(
                 mistake="The tile is read as it was written.",
@@ -304,7 +306,7 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "doubled": Mutant(
                 mistake="Twice the row leads out of the row.",
@@ -355,12 +357,12 @@ EXERCISES = (
                         "",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "nothing orders blocks"),
             ),
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tiles.",
                 edits=[("    __syncthreads();  // both tiles are complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "diagonal_left_out": Mutant(
                 mistake="The tiles on the diagonal stay as they are.",
@@ -443,12 +445,12 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "no_right_halo": Mutant(
                 mistake="The halo on the right is left out.",
                 edits=[("blockDim.x + 2 * radius", "blockDim.x + radius")],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "one_turn": Mutant(
                 mistake="Each thread brings one element, which is not enough.",
@@ -458,7 +460,7 @@ EXERCISES = (
                         "int t = threadIdx.x;\n    if (t < wide) {",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "leaves_early": Mutant(
                 mistake="Threads without an element leave, and bring none to the tile.",
@@ -470,7 +472,7 @@ EXERCISES = (
                         "    int begin = blockIdx.x * blockDim.x - radius;",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "nothing_outside": Mutant(
                 mistake="Places beyond the ends are not set to 0.",
@@ -480,7 +482,7 @@ EXERCISES = (
                         "if (0 <= k && k < n)\n            tile[t] = a[k];",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "one_short": Mutant(
                 mistake="The sum ends one element early.",
