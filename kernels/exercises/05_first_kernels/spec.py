@@ -404,25 +404,25 @@ EXERCISES = (
                 ],
                 fails=(DataRaceError, "no barrier between them"),
             ),
-            "barriers_in_both_branches": Mutant(
-                mistake="Lanes of one warp wait at two different barriers.",
+            "barrier_in_a_branch": Mutant(
+                mistake="Threads without work wait at another barrier.",
                 edits=[
                     (
-                        "if (i < n - 1)\n"
+                        "float next = 0.0f;\n"
+                        "    if (i < n - 1)\n"
                         "        next = x[i + 1];\n"
                         "    __syncthreads();  // all have read before the first one "
-                        "writes",
+                        "writes\n"
+                        "    if (i < n - 1)",
                         "if (i < n - 1) {\n"
-                        "        next = x[i + 1];\n"
-                        "        __syncthreads();\n"
-                        "    } else {\n"
-                        "        __syncthreads();\n"
-                        "    }",
-                    )
+                        "        float next = x[i + 1];\n"
+                        "        __syncthreads();",
+                    ),
+                    ("}", "    }\n    __syncthreads();\n}"),
                 ],
                 fails=(
                     BarrierError,
-                    "at another barrier than other lanes of its warp",
+                    "not every thread of the block reaches",
                 ),
             ),
             "serial": Mutant(
