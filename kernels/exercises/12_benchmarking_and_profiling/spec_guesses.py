@@ -76,7 +76,8 @@ QUIZZES = {
             question="Raising the occupancy always makes a kernel faster.",
             hint="Occupancy hides waiting, and not every kernel waits.",
             answer=False,
-            because="33 % kept the SMs of a library's kernel busy to 72 %.",
+            because="With 33 % the busiest unit of a library's kernel ran at 72 % of "
+            "its peak.",
         ),
     ),
 }
