@@ -79,6 +79,10 @@ record: setup     ## on a GPU: measure the recorded times anew (ARGS="first/vec_
 notebooks: setup  ## run the notebooks in place without a GPU and store their outputs (ARGS="notebooks/00_start_here.ipynb")
 	@$(PY) notebooks/execute.py $(ARGS)
 
+.PHONY: drawings
+drawings: setup   ## draw assets/drawings/*.svg anew, for you to look at and commit
+	@$(PY) assets/drawings
+
 doctor: setup     ## what is installed, what is missing, and how to get it
 	@$(PY) -m coursekit doctor
 

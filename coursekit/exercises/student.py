@@ -36,8 +36,10 @@ def check(id: str, kernel: Any = None) -> Verdict:
         Only where the environment has COURSEKIT_STRICT=1: what a stage raised.
     """
     entry = catalogue.find(id)
-    verdict = checking.examine(entry, _bound(entry) if kernel is None else kernel)
-    standing = _record(entry, lambda old: old.tried(verdict.passed))
+    candidate = _bound(entry) if kernel is None else kernel
+    verdict = checking.examine(entry, candidate)
+    tried = not checking.is_untouched(entry, candidate)
+    standing = _record(entry, lambda old: old.tried(verdict.passed) if tried else old)
     if verdict.error is not None and os.environ.get("COURSEKIT_STRICT") == "1":
         raise verdict.error
     return replace(verdict, notes=_advice(entry, verdict, standing))

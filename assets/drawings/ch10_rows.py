@@ -1,0 +1,114 @@
+"""Drawings of chapter 10: rows, and what fusion saves."""
+
+from __future__ import annotations
+
+import math
+
+from drawing import SMALL, Drawing
+from shapes import Rectangle
+
+
+def online_softmax() -> Drawing:
+    """Draw how the pair (max, sum) grows value by value."""
+    values, best, total = (1, 3, 2, 5), -math.inf, 0.0
+    rows = []
+    for x in values:
+        old, best = best, max(best, x)
+        factor = math.exp(old - best)
+        total = total * factor + math.exp(x - best)
+        rows.append((str(x), str(best), f"{factor:.3f}", f"{total:.3f}"))
+    d = Drawing(
+        "10_online_softmax",
+        """Online softmax of the row 1, 3, 2, 5. The maximum so far is 1, 3, 3, 5. Where
+        it rises by 2, the sum so far is multiplied by exp(-2) = 0.135; where it
+        stays, by 1. The sum of exp(x - max) is then 1, 1.135, 1.503 and at last
+        1.203, after one pass over the row.""",
+        280,
+    )
+    names = ("next x", "max so far", "old sum times", "new sum")
+    ups = (12, 66, 120, 174)
+    places = {}
+    for y, name in zip(ups, names, strict=True):
+        d.note((8, y + 18), name)
+    for number, row in enumerate(rows):
+        for y, text, fill in zip(
+            ups, row, ("plain", "sky", "amber", "green"), strict=True
+        ):
+            if y == ups[2] and number == 0:
+                continue
+            place = Rectangle(136 + 150 * number, y, 96, 36)
+            places[number, y] = d.box(place, text, fill=fill)
+    for number in range(1, 4):
+        start, end = places[number - 1, ups[3]], places[number, ups[3]]
+        d.arrow((start.right, start.centre[1]), (end.x, end.centre[1]))
+        d.arrow(places[number, ups[2]].foot, places[number, ups[3]].top)
+    d.code((136, 234), "factor = exp(old max - new max)")
+    d.code((136, 262), "new sum = factor * old sum + exp(x - new max)")
+    return d
+
+
+def rows_by_whom() -> Drawing:
+    """Draw a row shared by the lanes of a warp, by a block, by a cluster."""
+    d = Drawing(
+        "10_rows_by_whom",
+        """Who shares a row. A short row belongs to one warp: 32 lanes merge their pairs
+        by shuffles. A longer row belongs to one block: its warps merge through
+        shared memory and a barrier. A row too long for one block belongs to a
+        cluster: its blocks write into each other's shared memory and wait at
+        the cluster's barrier.""",
+        334,
+    )
+    ways = (
+        ("one warp", "two lanes", 16, 1, "shuffles\nno barrier", "sky"),
+        ("one block", "one warp", 8, 2, "shared memory\n__syncthreads()", "amber"),
+        (
+            "one cluster",
+            "block",
+            4,
+            3,
+            "shared memory of the others\ncluster barrier",
+            "green",
+        ),
+    )
+    for number, (who, part, count, length, how, fill) in enumerate(ways):
+        y = 12 + 108 * number
+        d.label((8, y + 28), who)
+        width = 140 * length / count
+        row = d.cells((120, y + 10), [""] * count, size=(width, 36), fill=fill)
+        d.brace(row[0].x, row[-1].right, y + 52, f"one row; each cell: {part}")
+        d.note((752, y + 28), how, anchor="end")
+    return d
+
+
+def fusion() -> Drawing:
+    """Draw the arrays that two kernels move, and those that one moves."""
+    d = Drawing(
+        "10_fusion",
+        """Bias and GELU of an array. As two kernels, four arrays move between chip and
+        memory: the first kernel reads x and writes z, the second reads z and
+        writes y. As one kernel, z stays in a register and two arrays move: x is
+        read and y is written.""",
+        250,
+    )
+    memory = d.box(Rectangle(8, 190, 744, 44), fill="quiet")
+    d.head((190, 24), "two kernels: 4 arrays move")
+    d.head((590, 24), "one kernel: 2 arrays move")
+    bias = d.box(Rectangle(24, 56, 148, 50), "z = x + bias", fill="sky")
+    gelu = d.box(Rectangle(208, 56, 148, 50), "y = GELU(z)", fill="sky")
+    fused = d.box(
+        Rectangle(470, 56, 240, 50),
+        "z = x + bias\ny = GELU(z), z in a register",
+        fill="green",
+        font=SMALL,
+    )
+    for place, first, second in ((bias, "x", "z"), (gelu, "z", "y"), (fused, "x", "y")):
+        left, right = place.x + 34, place.right - 34
+        d.arrow((left, memory.y), (left, place.bottom))
+        d.arrow((right, place.bottom), (right, memory.y))
+        d.note((left, 148), f"read {first}", anchor="middle")
+        d.note((right, 148), f"write {second}", anchor="middle")
+    d.label(memory.centre, "global memory", anchor="middle")
+    return d
+
+
+DRAW = (online_softmax, rows_by_whom, fusion)
