@@ -184,7 +184,9 @@ def test_kernel_ends_in_any_order_of_the_warps(name, order):
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", HANGS)
 def test_kernel_that_hangs_on_a_gpu_is_an_error(name, engine):
-    with pytest.raises((errors.BarrierError, errors.DeadlockError), match=r"A GPU|a GPU"):
+    with pytest.raises(
+        (errors.BarrierError, errors.DeadlockError), match=r"A GPU|a GPU"
+    ):
         run(name, engine)
 
 
