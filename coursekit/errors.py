@@ -131,7 +131,7 @@ class OutOfBoundsError(KernelError):
 
 
 class DataRaceError(KernelError):
-    """Two accesses to one place without an order between them, one a write."""
+    """Two unordered accesses to one place, one a write, that are not both atomic."""
 
 
 class UninitializedReadError(KernelError):

@@ -35,13 +35,15 @@ def racecheck(
     """Look for data races of one launch.
 
     Two accesses to the same bytes by different threads race when one of them is a
-    write and nothing orders them: no barrier of the block, no ``__syncwarp`` or other
-    convergence of the warp, no atomic after a ``__threadfence``. Shared and global
+    write, not both are atomic for each other's scope, and nothing orders them: no
+    barrier of the block, no ``__syncwarp``, no atomic with a ``__threadfence`` on each
+    side. Shuffles, votes and ``__activemask`` order no memory. Shared and global
     memory are watched, within and between blocks. A race is found in whatever order
-    the threads happen to run here, also where only a GPU's memory would be late. A
-    missing wait or fence of wgmma is not noticed. Long launches are checked in compiled code first,
-    and interpreted only if that cannot rule races out; `engine` of the findings says
-    which it was.
+    the threads happen to run here, also where only a GPU's memory would be late. It
+    is a warning within one warp, which older GPUs ran in step, and where only the
+    reader's fence is missing. A missing wait or fence of wgmma is not noticed. Long
+    launches are checked in compiled code first, and interpreted only if that cannot
+    rule races out; `engine` of the findings says which it was.
 
     Parameters
     ----------
@@ -243,7 +245,8 @@ def _fresh(staged: Staged) -> list[Any]:
     memory = simulator.simulated_memory().memory
     regions = {}
     for item, buffer, _ in staged.copies:
-        assert isinstance(buffer, simulator.SimulatedBuffer)
+        if not isinstance(buffer, simulator.SimulatedBuffer):
+            raise TypeError(f"{buffer!r} lies in no simulated memory")
         if item.operand.space == "simulator":
             source = memory.find(item.operand.address)
             if source is None or not source.filled:

@@ -76,8 +76,7 @@ QUIZZES = {
             question="Raising the occupancy always makes a kernel faster.",
             hint="Occupancy hides waiting, and not every kernel waits.",
             answer=False,
-            because="With 33 % the busiest unit of a library's kernel ran at 72 % of "
-            "its peak.",
+            because="With 33 % a library's kernel ran its busiest unit at 72 %.",
         ),
     ),
 }
