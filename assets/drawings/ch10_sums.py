@@ -101,11 +101,10 @@ def two_levels() -> Drawing:
         font=SMALL,
     )
     d.note((8, 121), "shared memory")
-    sums = [
-        d.box(Rectangle(warp.centre[0] - 22, 104, 44, 34), f"[{w}]", font=CODE)
-        for w, warp in enumerate(warps)
-    ]
-    for warp, place in zip(warps, sums, strict=True):
+    sums = []
+    for number, warp in enumerate(warps):
+        place = Rectangle(warp.centre[0] - 22, 104, 44, 34)
+        sums.append(d.box(place, f"[{number}]", font=CODE))
         d.arrow(warp.foot, place.top)
     d.note((424, 76), "5 shuffles each", anchor="middle")
     d.line((112, 166), (728, 166), width=4)
