@@ -32,7 +32,7 @@ FOLDERS = (
 )
 OF_ANSWERS = ("COURSEKIT_STATE", "COURSEKIT_WORK")
 SOLVED = "(with the solutions filled in)"
-EXERCISE = re.compile(r"exercise-(\d\d\.\d+)")
+EXERCISE = re.compile(r"exercise-(\d\d\.(?:\d+|[a-z]))")
 
 
 def pytest_addoption(parser):

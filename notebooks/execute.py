@@ -4,9 +4,8 @@
 
 `--format` brings the file into the canonical form without running it. The form:
 ids that tell section and position, the known metadata and no other, no widget
-state, cells of nothing but asserts folded away and off the slides, the source of
-questions folded away, since it has the answer, and a hash of the code that made the
-outputs, so that a test sees outputs gone stale.
+state, claims folded away and off the slides, the source of questions folded away, and
+a hash of the code that made the outputs, so that a test sees outputs gone stale.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import argparse
 import ast
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -26,6 +26,7 @@ from nbformat import NotebookNode
 FOLDER = Path(__file__).resolve().parent
 CELL_KEYS = {"alt", "jupyter", "minutes", "slideshow", "tags"}
 QUESTIONS = ("guess", "quiz")
+CLAIM = "claim"
 KERNELSPEC = {
     "display_name": "Python 3 (ipykernel)",
     "language": "python",
@@ -51,6 +52,11 @@ def is_only_asserts(cell: NotebookNode) -> bool:
     return bool(body) and all(isinstance(step, ast.Assert) for step in body)
 
 
+def is_claim(cell: NotebookNode) -> bool:
+    """Tell whether a cell is tagged as one that only asserts a claim."""
+    return CLAIM in cell.metadata.get("tags", [])
+
+
 def asks(cell: NotebookNode) -> bool:
     """Tell whether a code cell calls `ck.guess` or `ck.quiz`, which hold answers."""
     if cell.cell_type != "code":
@@ -61,6 +67,12 @@ def asks(cell: NotebookNode) -> bool:
         return False
     calls = (step.func for step in steps if isinstance(step, ast.Call))
     return any(ast.unparse(call).removeprefix("ck.") in QUESTIONS for call in calls)
+
+
+def asked_ids(notebook: NotebookNode, kind: str) -> list[str]:
+    """Return the ids that a notebook asks by `ck.guess` or `ck.quiz`, in order."""
+    sources = [cell.source for cell in notebook.cells if asks(cell)]
+    return re.findall(rf"\b{kind}\(\"(\d\d\.\w+)\"\)", "\n".join(sources))
 
 
 def code_hash(notebook: NotebookNode) -> str:
@@ -97,7 +109,7 @@ def normalise_cell(cell: NotebookNode) -> None:
     cell.metadata = nbformat.from_dict(
         {key: value for key, value in cell.metadata.items() if key in CELL_KEYS}
     )
-    if is_only_asserts(cell):
+    if is_only_asserts(cell) or is_claim(cell):
         cell.metadata["jupyter"] = {"source_hidden": True}
         cell.metadata["slideshow"] = {"slide_type": "skip"}
     if asks(cell):

@@ -38,7 +38,8 @@ def racecheck(
     write and nothing orders them: no barrier of the block, no ``__syncwarp`` or other
     convergence of the warp, no atomic after a ``__threadfence``. Shared and global
     memory are watched, within and between blocks. A race is found in whatever order
-    the threads happen to run here. Long launches are checked in compiled code first,
+    the threads happen to run here, also where only a GPU's memory would be late. A
+    missing wait or fence of wgmma is not noticed. Long launches are checked in compiled code first,
     and interpreted only if that cannot rule races out; `engine` of the findings says
     which it was.
 

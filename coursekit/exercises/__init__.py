@@ -5,12 +5,14 @@ What a `spec.py` of kernels/exercises/ imports is here. What students call, such
 """
 
 from coursekit.exercises.exercise import Exercise, Limit, Wait
+from coursekit.exercises.guess import Guess
 from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.inputs import blank, blocks, covering, ramp, shuffled
 from coursekit.exercises.mutant import Mutant
 
 __all__ = [
     "Exercise",
+    "Guess",
     "HostExercise",
     "Limit",
     "Mutant",

@@ -10,23 +10,33 @@ from typing import ClassVar
 from coursekit.errors import ArgumentError, CheckFailed
 from coursekit.exercises.mutant import Failure, Mutant
 
-LEAST_HINTS = 3
+# An exercise is "05.1"; a piece of "your turn", inside a section, is "05.a".
+ID = re.compile(r"\d\d\.(?:[1-9]\d*|[a-z])")
+FIRST_LETTER = 101
+
+
+def label(id: str) -> str:
+    """Return the kind and the id of an exercise, as messages name it."""
+    return f"{'Your turn' if id[-1:].isalpha() else 'Exercise'} {id}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class AnyExercise:
     """The fields and checks that exercises in both languages share.
 
+    An id with a letter makes it a piece of "your turn": a few lines to write inside
+    of a section, which has no stars, and needs fewer hints and mutants.
+
     Attributes
     ----------
     id, name, title : str
-        "05.1"; "map", for its files; a few words for people.
+        "05.1" or "05.a"; "map", for its files; a few words for people.
     stars : int
-        Difficulty, 1 to 3.
+        Difficulty, 1 to 3; 0 for "your turn".
     hints : tuple of str
-        Three or more, of growing frankness.
+        Of growing frankness: three or more, one or more for "your turn".
     mutants : dict of str to Mutant
-        Wrong solutions by name.
+        Wrong solutions by name: three or more, one or more for "your turn".
     starter : (class, str)
         How the starter fails: the class of the error, and a text in its message.
     magic, suffix, answer : str
@@ -40,7 +50,7 @@ class AnyExercise:
     id: str
     name: str
     title: str
-    stars: int
+    stars: int = 0
     hints: tuple[str, ...]
     mutants: Mapping[str, Mutant]
     starter: Failure = (CheckFailed, "")
@@ -49,17 +59,20 @@ class AnyExercise:
         for holds, what in self._demands():
             if not holds:
                 raise ArgumentError.explained(
-                    f"Exercise {self.id}: {what}.",
+                    f"{self.label}: {what}.",
                     cure="Correct its entry in spec.py.",
                 )
 
     def _demands(self) -> Iterator[tuple[object, str]]:
-        yield re.fullmatch(r"\d\d\.[1-9]\d*", self.id), "the id is not like 05.1"
+        yield ID.fullmatch(self.id), "the id is not like 05.1 or 05.a"
         yield (
             re.fullmatch(r"[a-z][a-z0-9_]*", self.name),
             f"the name {self.name!r} is not snake_case",
         )
-        yield self.stars in (1, 2, 3), f"{self.stars} stars are not 1, 2 or 3"
+        if self.your_turn:
+            yield self.stars == 0, "an id with a letter has no stars"
+        else:
+            yield self.stars in (1, 2, 3), f"{self.stars} stars are not 1, 2 or 3"
         for name, mutant in self.mutants.items():
             yield isinstance(mutant, Mutant), f"the mutant {name} is no Mutant"
         yield from self._filled("hints")
@@ -77,14 +90,30 @@ class AnyExercise:
         return self.id.partition(".")[0]
 
     @property
+    def your_turn(self) -> bool:
+        """Whether it is a piece of "your turn", inside of a section."""
+        return self.id[-1:].isalpha()
+
+    @property
+    def label(self) -> str:
+        """The kind and the id, as messages name it."""
+        return label(self.id)
+
+    @property
     def number(self) -> int:
-        """The number of the exercise within its chapter."""
-        return int(self.id.partition(".")[2])
+        """The number within its chapter; letters count from 101, behind all numbers."""
+        part = self.id.partition(".")[2]
+        return FIRST_LETTER + ord(part) - ord("a") if self.your_turn else int(part)
+
+    @property
+    def least(self) -> int:
+        """The number of hints, and of mutants, that it has at least."""
+        return 1 if self.your_turn else 3
 
     @property
     def file(self) -> str:
-        """The name of its starter and solution files: 1_map.cu."""
-        return f"{self.number}_{self.name}{self.suffix}"
+        """The name of its starter and solution files: 1_map.cu, a_map.cu."""
+        return f"{self.id.partition('.')[2]}_{self.name}{self.suffix}"
 
     @property
     def first_line(self) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import functools
-import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
 from coursekit import paths
 from coursekit.errors import ArgumentError
+from coursekit.exercises import specs
 from coursekit.exercises.any_exercise import AnyExercise
 
 
@@ -53,13 +52,13 @@ class Entry:
             An edit of the mutant does not fit the solution.
         """
         solution = self.solution.read_text(encoding="utf-8")
-        label = f"Exercise {self.id}, mutant {name}"
+        label = f"{self.exercise.label}, mutant {name}"
         return self.exercise.mutants[name].text(solution, label)
 
     @property
     def label(self) -> str:
         """The exercise as messages name it."""
-        return f"Exercise {self.id}, {self.exercise.title}"
+        return f"{self.exercise.label}, {self.exercise.title}"
 
     def __str__(self) -> str:
         return self.id
@@ -104,27 +103,10 @@ def find(id: str, root: Path | None = None) -> Entry:
 
 def _entries(spec: Path) -> list[Entry]:
     topic = spec.parent
-    exercises = _load(spec, spec.stat().st_mtime_ns)
-    return [Entry(exercise, topic.parent.parent, topic.name) for exercise in exercises]
-
-
-@functools.lru_cache(maxsize=256)
-def _load(spec: Path, changed_ns: int) -> tuple[AnyExercise, ...]:
-    """Read the EXERCISES of a spec; `changed_ns` tells an edited file apart."""
-    name = f"coursekit_exercises_{spec.parent.name}_{spec.stem}"
-    module_spec = importlib.util.spec_from_file_location(name, spec)
-    module = importlib.util.module_from_spec(module_spec)
-    # exec_module would use cached bytecode, whose time stamp has whole seconds only.
-    exec(compile(spec.read_text(encoding="utf-8"), spec, "exec"), module.__dict__)
-    exercises = getattr(module, "EXERCISES", None)
-    if not isinstance(exercises, tuple) or not all(
-        isinstance(exercise, AnyExercise) for exercise in exercises
-    ):
-        raise ArgumentError.explained(
-            f"{spec.parent.name}/{spec.name} has no tuple EXERCISES of Exercise.",
-            cure="End it with EXERCISES = (Exercise(...),).",
-        )
-    return exercises
+    return [
+        Entry(exercise, topic.parent.parent, topic.name)
+        for exercise in specs.load(spec).exercises
+    ]
 
 
 def _unknown(id_text: str, listed_entries: list[Entry]) -> ArgumentError:
@@ -136,6 +118,7 @@ def _unknown(id_text: str, listed_entries: list[Entry]) -> ArgumentError:
     listed = "; ".join(f"{id} {titles[id]}" for id in near)
     return ArgumentError.explained(
         f"There is no exercise {id_text!r}.",
-        'An id is the chapter, a dot and a number, as text: "05.1".',
+        'An id is the chapter, a dot and a number, as text: "05.1"; inside of '
+        'sections it has a letter: "05.a".',
         f"Near it: {listed}." if listed else "ck.progress() lists all of them.",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from coursekit.errors import ArgumentError, CheckFailed, CourseError, UnknownNameError
@@ -10,6 +11,8 @@ from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.stages import Bench, stages
 from coursekit.exercises.verdict import Verdict
+
+_UNSET = re.compile(r'variable "(\w+)" is used before its value is set')
 
 
 def examine(entry: Entry, candidate: Any) -> Verdict:
@@ -39,6 +42,8 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
             passed += 1
     except CourseError as failure:
         error = failure
+        for warning in unset_warnings(bench.answer):
+            error.add_note(f"  {warning}")
     return Verdict(
         entry.id,
         entry.exercise.title,
@@ -48,6 +53,44 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
         tuple(bench.tables),
         drawn="What the check saw" if in_python else "The small problem",
     )
+
+
+def unset_warnings(answer: Any) -> list[str]:
+    """Return the compiler's warnings about unset variables, a sentence each.
+
+    Parameters
+    ----------
+    answer : Kernel, callable or None
+        Only a kernel has warnings.
+    """
+    log = getattr(getattr(answer, "module", None), "log", "")
+    names = dict.fromkeys(_UNSET.findall(log))
+    return [
+        f"The compiler has warned: {name} is used before its value is set."
+        for name in names
+    ]
+
+
+def is_untouched(entry: Entry, candidate: Any) -> bool:
+    """Whether there is no attempt yet: no cell has run, or it has the starter's text.
+
+    Parameters
+    ----------
+    entry : Entry
+    candidate : Kernel, Module, callable, Ran, str or CourseError
+        As for `examine`.
+    """
+    if isinstance(candidate, CourseError):
+        return isinstance(candidate, CheckFailed)
+    holder = getattr(candidate, "module", candidate)
+    text = candidate if isinstance(candidate, str) else getattr(holder, "source", None)
+    starter = entry.starter.read_text(encoding="utf-8")
+    return isinstance(text, str) and _lines(text) == _lines(starter)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text, without spaces at their ends and blank lines."""
+    return [line.rstrip() for line in text.split("\n") if line.strip()]
 
 
 def _kernel(entry: Entry, candidate: Any) -> Any:

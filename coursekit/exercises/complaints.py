@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 
 from coursekit.errors import CheckFailed, CourseError
-from coursekit.exercises import judging, ownership, picture
-from coursekit.exercises.trial import Outcome
+from coursekit.exercises import diagnosis, judging, ownership, picture, poison
+from coursekit.exercises.judging import Judged
+from coursekit.exercises.trial import Outcome, Trial
 
 MOST_LISTED = 5
+EXP_OVERFLOWS = 88.7  # in float32
+_TWICE = re.compile(
+    r"(?P<one>thread .*) writes (?P<array>\w+)\[(?P<index>\d+)\], and "
+    r"(?P<other>thread .*) writes it:"
+)
+_EXP = re.compile(r"\b(?:__)?exp[f2]?f?\s*\(")
 
-# Kind of wrong result: (likely cause, cure).
-ADVICE = {
+Advice = tuple[str, str]  # likely cause, cure
+# The advice for each kind of wrong result.
+ADVICE: dict[str, Advice] = {
     "nothing": (
         "No thread stores into it, or the store is never reached.",
         "Start with one line that stores any value into the thread's own element.",
@@ -33,6 +44,12 @@ ADVICE = {
         "stored there; or it divides 0 by 0, or takes the root of a negative number.",
         "To add up, begin with 0 in a variable of the thread and store the sum once.",
     ),
+    "overflow": (
+        "exp(x) overflows above x = 88.7 in float32, and is 0 below x = -104: inf / inf"
+        " and 0 / 0 are nan. Where every input is 1, the kernel's result is finite.",
+        "Subtract the largest input of the row from each before exp; the result stays "
+        "the same, and no power is above 1.",
+    ),
     "order": (
         "One thread uses what another thread of the launch writes, without waiting.",
         "Find the element that two threads share; order the two accesses, for "
@@ -45,19 +62,19 @@ ADVICE = {
 }
 
 
-def small(outcome: Outcome) -> CourseError:
+def small(outcome: Outcome, judged: Judged, advice: Advice) -> CourseError:
     """Build the error for a wrong result of the small problem, with its tables."""
-    judged = next(output for output in outcome.judged() if not output.passed)
     lines = [f"The small problem: {_count(judged)}."]
     rest = picture.others(outcome)
     lines += [f"with {rest}"] if rest else []
     for table in picture.tables(outcome):
         lines += [table.caption, *table.text.split("\n")]
     lines += [_line(outcome, judged, index) for index in judged.indices(1)]
-    return CheckFailed.explained("\n  ".join(lines), *ADVICE[_kind(outcome, judged)])
+    lines += _patterns(judged, 1)
+    return CheckFailed.explained("\n  ".join(lines), *advice)
 
 
-def values(outcome: Outcome, judged: judging.Judged) -> CourseError:
+def values(outcome: Outcome, judged: Judged, advice: Advice) -> CourseError:
     """Build the error for wrong elements, the first few of them listed."""
     trial = outcome.trial
     head = f"{trial}: {_count(judged)}."
@@ -69,8 +86,32 @@ def values(outcome: Outcome, judged: judging.Judged) -> CourseError:
     lines = [_line(outcome, judged, index) for index in judged.indices(MOST_LISTED)]
     left = int(judged.wrong.sum()) - len(lines)
     lines += [f"and {left} more"] if left else []
-    kind = _kind(outcome, judged) if trial.order == "forward" else "order"
-    return CheckFailed.explained("\n    ".join([head, *lines]), *ADVICE[kind])
+    lines += _patterns(judged, MOST_LISTED)
+    return CheckFailed.explained("\n    ".join([head, *lines]), *advice)
+
+
+def note_values(error: CourseError, outcome: Outcome, judged: Judged) -> None:
+    """Add to a checker's finding the wrong values of the launch, as notes."""
+    error.add_note(f"{seen(outcome.trial)}: {_count(judged)}.")
+    for index in judged.indices(1):
+        error.add_note(f"    {_line(outcome, judged, index)}")
+    for text in _patterns(judged, MOST_LISTED):
+        error.add_note(f"  {text}")
+
+
+def seen(trial: Trial) -> str:
+    """Return the launch in which something was seen, as the start of a sentence."""
+    order = "" if trial.order == "forward" else f", {named(trial.order)}"
+    return f"  Seen with {trial}{order}"
+
+
+def _patterns(judged: Judged, most: int) -> list[str]:
+    """Explain the first of some wrong values that comes from unwritten memory."""
+    texts = (
+        poison.explained(judged.got[index], judged.expected[index])
+        for index in judged.indices(most)
+    )
+    return [text for text in texts if text][:1]
 
 
 def changed(outcome: Outcome, name: str, index: tuple[int, ...]) -> CourseError:
@@ -89,7 +130,7 @@ def named(order: str | int) -> str:
     return "warps in reverse" if order == "reverse" else f"warps shuffled ({order})"
 
 
-def _count(judged: judging.Judged) -> str:
+def _count(judged: Judged) -> str:
     bad, total = int(judged.wrong.sum()), judged.wrong.size
     never = int(judged.untouched.sum())
     what = f"{bad} of {total} elements of {judged.name}"
@@ -99,7 +140,40 @@ def _count(judged: judging.Judged) -> str:
     return f"{text}, {never} of them never written" if never else text
 
 
-def _kind(outcome: Outcome, judged: judging.Judged) -> str:
+def written_twice(defect: CourseError, outcome: Outcome) -> Advice | None:
+    """Return the advice for an output that one line writes twice; None for any other.
+
+    There the index is wrong, and neither a barrier nor an atomic makes it right.
+
+    Parameters
+    ----------
+    defect : CourseError
+        What the checkers found.
+    outcome : Outcome
+    """
+    found = _TWICE.search(defect.what)
+    places = re.findall(r"(\S+:\d+) .*<-", defect.what) if found else ()
+    if not found or len(set(places)) != 1 or len(places) != 2:
+        return None
+    if found["array"] not in outcome.problem.expected:
+        return None
+    element = f"{found['array']}[{found['index']}]"
+    return (
+        f"{found['one']} and {found['other']} both write {element}: the index is the "
+        "same for both.",
+        "Work out the index for these two threads by hand; no two threads may get the "
+        "same element.",
+    )
+
+
+def advice(kernel: Any, outcome: Outcome, judged: Judged) -> Advice:
+    """Return the likely cause of a wrong result in which no checker finds a defect."""
+    return ADVICE[_kind(kernel, outcome, judged)]
+
+
+def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
+    if outcome.trial.order != "forward":
+        return "order"
     if judged.untouched.all():
         return "nothing"
     first, name = next(judged.indices(1)), judged.name
@@ -108,11 +182,30 @@ def _kind(outcome: Outcome, judged: judging.Judged) -> str:
     keeps = name in outcome.trial.exercise.accumulates
     if keeps and outcome.problem.given[name][first] == judged.expected[first]:
         return "kept"
-    lost = np.isnan(judged.got[first]) and not np.isnan(judged.expected[first])
-    return "nan" if lost else "wrong"
+    if np.isfinite(judged.got[first]) or not np.isfinite(judged.expected[first]):
+        return "wrong"
+    may_overflow = _EXP.search(kernel.module.source) and _is_large(outcome)
+    if may_overflow and diagnosis.overflows(kernel, outcome.trial, name, first):
+        return "overflow"
+    return "nan" if np.isnan(judged.got[first]) else "wrong"
 
 
-def _line(outcome: Outcome, judged: judging.Judged, index: tuple[int, ...]) -> str:
+def _is_large(outcome: Outcome) -> bool:
+    """Whether a float32 among the inputs is too large, or too small, for exp."""
+    inputs = (
+        value
+        for name, value in outcome.problem.given.items()
+        if name not in outcome.problem.expected
+    )
+    return any(
+        isinstance(value, np.ndarray)
+        and value.dtype == np.float32
+        and (np.abs(value) > EXP_OVERFLOWS).any()
+        for value in inputs
+    )
+
+
+def _line(outcome: Outcome, judged: Judged, index: tuple[int, ...]) -> str:
     expected, got = judged.shown(index)
     verdict = judged.verdict(index)
     shown = verdict if got == "-" else f"got {got}"

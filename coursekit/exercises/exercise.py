@@ -88,6 +88,9 @@ class Exercise(AnyExercise):
     defines : dict of str to str
         Macros for the compiler.
     limits : tuple of Limit
+    longest_warp : int, optional
+        Upper bound on the instructions of each warp at the largest size: it refuses an
+        answer in which one thread does the work of many.
     waits : tuple of Wait
     """
 
@@ -108,6 +111,7 @@ class Exercise(AnyExercise):
     owner: str | None | Callable = "element"
     defines: Mapping[str, str] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
+    longest_warp: int | None = None
     waits: tuple[Wait, ...] = ()
 
     def _demands(self) -> Iterator[tuple[object, str]]:

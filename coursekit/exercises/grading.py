@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from coursekit.errors import CheckFailed, LaunchError
-from coursekit.exercises import catalogue, checking, saved
+from coursekit.errors import LaunchError
+from coursekit.exercises import catalogue, checking, host_running, saved
 from coursekit.exercises.tables import Table
 from coursekit.exercises.verdict import Verdict
 
@@ -35,8 +35,7 @@ class Submission:
 
     def grade(self) -> Verdict:
         """Check the text, and return the verdict."""
-        cure = f"Write the {self.entry.exercise.answer}."
-        blank = CheckFailed.explained("There is no code.", cure=cure)
+        blank = host_running.empty(self.entry)
         return checking.examine(self.entry, self.text if self.text.strip() else blank)
 
 

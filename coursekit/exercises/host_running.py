@@ -51,10 +51,13 @@ class Ran:
         The names that the cell defines.
     value : object
         The value of its last line, if that is an expression.
+    source : str
+        The text of the cell, without the line of the `%%host`.
     """
 
     names: dict[str, Any]
     value: Any = None
+    source: str = ""
 
 
 def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran:
@@ -91,7 +94,7 @@ def run(entry: Entry, text: str, *, lines_above: int = 0, file: str = "") -> Ran
         for expression in last:
             value = eval(compile(ast.Expression(expression.value), file, "eval"), names)
     own = {n: v for n, v in names.items() if given.get(n) is not v and n[:2] != "__"}
-    return Ran(own, value)
+    return Ran(own, value, text)
 
 
 def function(entry: Entry, candidate: Any) -> Callable:
@@ -140,6 +143,37 @@ def require_magic(entry: Entry, magic: str) -> None:
             f"Its answer is a {entry.exercise.answer}.",
             f"Begin the cell with {entry.exercise.first_line}.",
         )
+
+
+def require_code(entry: Entry, code: str, results: dict[str, Any]) -> None:
+    """Refuse a cell without code, and let no check use what stood there before.
+
+    Parameters
+    ----------
+    entry : Entry
+    code : str
+        The text of the cell, without comments.
+    results : dict
+        The result of the last cell of each exercise; it receives the error.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if not code.strip():
+        results[entry.id] = empty(entry)
+        raise empty(entry, ArgumentError)
+
+
+def empty(entry: Entry, kind: type[CourseError] = CheckFailed) -> CourseError:
+    """Return the error for a cell that has no code, of the class `kind`."""
+    exercise = entry.exercise
+    return kind.explained(
+        f"The cell is empty: below {exercise.first_line} it has no code.",
+        "The text was deleted, or only the first line was copied.",
+        f"Write the {exercise.answer} there, or copy the starter that "
+        f'ck.reset("{entry.id}") shows.',
+    )
 
 
 def _file(entry: Entry) -> str:

@@ -124,6 +124,6 @@ def number(value) -> str:
     value = np.asarray(value)[()]
     if not isinstance(value, np.floating) or not np.isfinite(value):
         return str(value)
-    if value == 0 or 1e-4 <= abs(value) < 1e9:
+    if value == 0 or 1e-4 <= abs(float(value)) < 1e9:
         return np.format_float_positional(value, trim="-")
     return np.format_float_scientific(value, trim="-")

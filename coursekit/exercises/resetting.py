@@ -24,7 +24,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("names", nargs="+", metavar="ID_OR_NOTEBOOK")
     for name in parser.parse_args(arguments).names:
-        is_exercise = re.fullmatch(r"\d+\.\d+", name)
+        is_exercise = re.fullmatch(r"\d+\.(?:\d+|[a-z])", name)
         lines = _exercise(name) if is_exercise else working_copies.reset(name)
         sys.stdout.write("".join(f"{line}\n" for line in lines))
     return 0

@@ -2,7 +2,8 @@
 
 ``python -m coursekit new-exercise 05.7 name [--topic first_kernels] [--host]`` writes
 the starter, a solution and an entry, with a mutant, in the chapter's spec.py; with
---host for an answer in Python.
+--host for an answer in Python. An id with a letter, 05.a, makes a piece of "your
+turn".
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from coursekit import paths
 from coursekit.errors import ArgumentError
 from coursekit.exercises import catalogue
+from coursekit.exercises.any_exercise import ID
 from coursekit.exercises.set_aside import write
 
 SPEC = '''"""Exercises of chapter {chapter}: TODO."""
@@ -34,14 +36,13 @@ EXERCISES += (
     Exercise(
         id="{id}",
         name="{name}",
-        title="TODO",
-        stars=1,
+        title="TODO",{stars}
         kernel="{name}",
         inputs={name}_inputs,
         outputs=("out",),
         reference=lambda v: v.a,  # TODO
-        hints=("TODO", "TODO", "TODO"),
-        mutants={{  # at least three
+        hints={hints},
+        mutants={{  # at least {least}
             "todo": Mutant(
                 mistake="TODO: a sentence that says what is wrong.",
                 edits=[("// Your code here.", "TODO")],
@@ -70,12 +71,11 @@ EXERCISES += (
     HostExercise(
         id="{id}",
         name="{name}",
-        title="TODO",
-        stars=1,
+        title="TODO",{stars}
         function="{name}",
         checks=(("TODO: what this stage looks at", {name}_is_right),),
-        hints=("TODO", "TODO", "TODO"),
-        mutants={{  # at least three
+        hints={hints},
+        mutants={{  # at least {least}
             "todo": Mutant(
                 mistake="TODO: a sentence that says what is wrong.",
                 edits=[("return x", "return x  # TODO")],
@@ -92,6 +92,12 @@ def {name}(x):
     return x
 """
 TEMPLATES = {False: (ENTRY, SOURCE, ".cu"), True: (HOST_ENTRY, HOST_SOURCE, ".py")}
+EXERCISE = {
+    "stars": "\n        stars=1,",
+    "hints": '("TODO", "TODO", "TODO")',
+    "least": "three",
+}
+YOUR_TURN = {"stars": "", "hints": '("TODO",)', "least": "one"}
 # What the entries use.
 IMPORTS = {
     False: ("Exercise", "Mutant", "blank", "shuffled"),
@@ -109,7 +115,7 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
     Parameters
     ----------
     id, name : str
-        "05.7"; snake_case.
+        "05.7", or "05.a" for a piece of "your turn"; snake_case.
     topic : str
         The chapter's name, such as "first_kernels", where it has no notebook and no
         exercise yet.
@@ -137,7 +143,8 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
     text = spec.read_text(encoding="utf-8") if exists else SPEC.format(chapter=chapter)
     text = importing(text, "coursekit.errors", ("CheckFailed",))
     text = importing(text, "coursekit.exercises", IMPORTS[host])
-    write(spec, text.rstrip("\n") + "\n" + entry.format(id=id, name=name))
+    parts = YOUR_TURN if number.isalpha() else EXERCISE
+    write(spec, text.rstrip("\n") + "\n" + entry.format(id=id, name=name, **parts))
     written = [spec]
     for kind, what in FILES.items():
         path = root / kind / folder / f"{stem}{suffix}"
@@ -173,8 +180,12 @@ def importing(text: str, module: str, names: Sequence[str]) -> str:
 
 
 def _require_form(id: str, name: str) -> None:
-    if not re.fullmatch(r"\d\d\.[1-9]\d*", id):
-        raise _refused(f"{id!r} is no id", "Write the chapter, a dot, a number: 05.7.")
+    if not ID.fullmatch(id):
+        raise _refused(
+            f"{id!r} is no id",
+            'Write the chapter, a dot, and a number, 05.7, or for "your turn" a '
+            "letter, 05.a.",
+        )
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise _refused(f"{name!r} is no name", "Write it in snake_case: shift_left.")
 
@@ -204,7 +215,7 @@ def main(arguments: Sequence[str]) -> int:
         prog="python -m coursekit new-exercise",
         description="Start an exercise; its tests fail until every TODO is filled in.",
     )
-    parser.add_argument("id", help="chapter and number: 05.7")
+    parser.add_argument("id", help='05.7, or 05.a for "your turn"')
     parser.add_argument("name", help="in snake_case: shift_left")
     parser.add_argument("--topic", default="", help="for the first of a chapter")
     parser.add_argument("--host", action="store_true", help="the answer is in Python")

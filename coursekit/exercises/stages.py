@@ -6,17 +6,21 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from coursekit.analysis.checking import initcheck, racecheck, synccheck
 from coursekit.analysis.counting import count
-from coursekit.errors import CheckFailed, CourseError, DeadlockError
-from coursekit.exercises import complaints, picture
+from coursekit.errors import CheckFailed, CourseError, DeadlockError, OutOfBoundsError
+from coursekit.exercises import complaints, diagnosis, guards, picture
 from coursekit.exercises.catalogue import Entry
+from coursekit.exercises.exercise import Exercise
+from coursekit.exercises.inputs import Size
+from coursekit.exercises.judging import Judged
 from coursekit.exercises.tables import Table
-from coursekit.exercises.trial import TIMEOUT_S, Problem, Trial, written
+from coursekit.exercises.trial import TIMEOUT_S, Outcome, Problem, Trial, written
 from coursekit.runtime.simulator import simulator
+from coursekit.simt import Counters
 
+Complaint = Callable[[Outcome, Judged, complaints.Advice], CourseError]
 ORDERS = ("reverse", 1, 2, 3)
 
 
@@ -27,6 +31,11 @@ class Bench:
     entry: Entry
     answer: Any
     tables: list[Table]
+
+    @property
+    def exercise(self) -> Exercise:
+        """The exercise, where it is one in CUDA C++."""
+        return cast(Exercise, self.entry.exercise)
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Stage:
 
 def stages(entry: Entry) -> tuple[Stage, ...]:
     """Return the stages of an exercise, in order."""
-    exercise = entry.exercise
+    exercise = cast(Exercise, entry.exercise)
     sizes = ", ".join(map(written, exercise.sizes))
     shapes = f"{len(exercise.launches)} launch shapes each"
     in_order = [
@@ -52,6 +61,9 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     if exercise.waits:
         held = ", ".join(f"{wait.name} is {wait.value}" for wait in exercise.waits)
         in_order.append(Stage(f"waits while {held}", check_waits))
+    if exercise.longest_warp is not None:
+        most = f"at most {exercise.longest_warp} instructions per warp"
+        in_order.append(Stage(f"work for every thread: {most}", check_longest_warp))
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
         in_order.append(Stage(f"efficient: {counters}", check_limits))
@@ -62,7 +74,7 @@ def check_signature(bench: Bench) -> None:
     """Compare the parameter types with the starter's, const aside."""
     from coursekit.runtime import compiler
 
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     starter = compiler.compile(bench.entry.starter, defines=exercise.defines)
     original = starter[exercise.kernel]
     if _types(original) != _types(bench.answer):
@@ -84,19 +96,18 @@ def _types(kernel) -> list[str]:
 
 def check_picture(bench: Bench) -> None:
     """Run the small problem and draw it."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
-    with _context(trial):
+    with _context(bench, trial):
         outcome = trial.run(bench.answer)
     bench.tables += picture.tables(outcome)
-    if not all(judged.passed for judged in outcome.judged()):
-        raise complaints.small(outcome)
+    _require_values(bench, outcome, complaints.small)
     _require_inputs(outcome)
 
 
 def check_sizes(bench: Bench) -> None:
     """Run every size with every launch shape."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     for size in exercise.sizes:
         for launch in exercise.launches:
             _require_right(bench, Trial.of(exercise, size, launch))
@@ -104,19 +115,19 @@ def check_sizes(bench: Bench) -> None:
 
 def check_threads(bench: Bench) -> None:
     """Run the checkers on the largest size, with every launch shape."""
-    exercise = bench.entry.exercise
-    arguments = Problem.of(exercise, exercise.largest).given
+    exercise = bench.exercise
     for launch in exercise.launches:
         trial = Trial.of(exercise, exercise.largest, launch)
-        shape = trial.grid, trial.block, tuple(arguments.values()), trial.shared_bytes
-        for checker in (synccheck, racecheck, initcheck):
-            with _quiet(), _context(trial), simulator(timeout_s=TIMEOUT_S):
-                checker(bench.answer, *shape, raise_=True)
+        for checker in diagnosis.CHECKERS:
+            with _context(bench, trial):
+                found = diagnosis.findings(checker, bench.answer, trial, TIMEOUT_S)
+                for finding in found:  # an error, or a warning where there is none
+                    raise finding.error
 
 
 def check_orders(bench: Bench) -> None:
     """Run the largest size with the warps in other orders."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     for launch in exercise.launches:
         for order in ORDERS:
             trial = Trial.of(exercise, exercise.largest, launch, order)
@@ -124,15 +135,29 @@ def check_orders(bench: Bench) -> None:
 
 
 def _require_right(bench: Bench, trial: Trial) -> None:
-    with _quiet(), _context(trial):
+    with _quiet(), _context(bench, trial):
         outcome = trial.run(bench.answer)
-    for judged in outcome.judged():
-        if not judged.passed:
-            raise complaints.values(outcome, judged)
+    _require_values(bench, outcome, complaints.values)
     _require_inputs(outcome)
 
 
-def _require_inputs(outcome) -> None:
+def _require_values(bench: Bench, outcome: Outcome, complain: Complaint) -> None:
+    """Refuse a wrong value; the checkers' finding in the launch explains it best."""
+    for judged in outcome.judged():
+        if judged.passed:
+            continue
+        defect = diagnosis.defect(bench.answer, outcome.trial)
+        if defect is None:
+            advice = complaints.advice(bench.answer, outcome, judged)
+            raise complain(outcome, judged, advice)
+        twice = complaints.written_twice(defect, outcome)
+        if twice is not None:
+            raise complain(outcome, judged, twice)
+        complaints.note_values(defect, outcome, judged)
+        raise defect
+
+
+def _require_inputs(outcome: Outcome) -> None:
     changed = outcome.changed()
     if changed is not None:
         raise complaints.changed(outcome, *changed)
@@ -140,10 +165,10 @@ def _require_inputs(outcome) -> None:
 
 def check_waits(bench: Bench) -> None:
     """Launch the small problem with values that the kernel must wait for."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
     trial = Trial.of(exercise, exercise.small, exercise.launches[0])
     for wait in exercise.waits:
-        with _quiet(), _context(trial), contextlib.suppress(DeadlockError):
+        with _quiet(), _context(bench, trial), contextlib.suppress(DeadlockError):
             trial.run(bench.answer, **{wait.name: wait.value})
             raise CheckFailed.explained(
                 f"{wait.name} was {wait.value} before the launch, and the kernel has "
@@ -153,21 +178,32 @@ def check_waits(bench: Bench) -> None:
             )
 
 
+def check_longest_warp(bench: Bench) -> None:
+    """Count the instructions of the longest warp, with every launch shape."""
+    exercise = bench.exercise
+    for launch in exercise.launches:
+        trial = Trial.of(exercise, exercise.largest, launch)
+        amount = _counters(bench, trial).longest_warp_instructions
+        if exercise.longest_warp is not None and amount > exercise.longest_warp:
+            raise CheckFailed.explained(
+                f"{trial}: one warp executes {amount} instructions, and at most "
+                f"{exercise.longest_warp} are allowed.",
+                "The results are right, but one thread does the work of many, one "
+                "element after another.",
+                "Give each thread an element of its own: its index comes from "
+                "threadIdx, blockIdx and blockDim.",
+            )
+
+
 def check_limits(bench: Bench) -> None:
     """Count what the first launch shape does, on the sizes of the limits."""
-    exercise = bench.entry.exercise
+    exercise = bench.exercise
+    counted: dict[Size, Counters] = {}
     for limit in exercise.limits:
         trial = Trial.of(exercise, limit.size, exercise.launches[0])
-        arguments = Problem.of(exercise, limit.size).given.values()
-        with _quiet(), _context(trial), simulator():
-            counters = count(
-                bench.answer,
-                trial.grid,
-                trial.block,
-                tuple(arguments),
-                shared_bytes=trial.shared_bytes,
-            )
-        amount = getattr(counters, limit.counter)
+        if limit.size not in counted:
+            counted[limit.size] = _counters(bench, trial)
+        amount = getattr(counted[limit.size], limit.counter)
         if amount > limit.most:
             raise CheckFailed.explained(
                 f"{trial}: {limit.counter} is {amount}, at most {limit.most} will do.",
@@ -175,6 +211,14 @@ def check_limits(bench: Bench) -> None:
                 "The results are right. Find what the kernel does more often than "
                 "it has to.",
             )
+
+
+def _counters(bench: Bench, trial: Trial) -> Counters:
+    """Count what a launch does."""
+    arguments = tuple(Problem.of(trial.exercise, trial.size).given.values())
+    shape = trial.grid, trial.block, arguments, trial.shared_bytes
+    with _quiet(), _context(bench, trial), simulator():
+        return count(bench.answer, *shape)
 
 
 @contextlib.contextmanager
@@ -185,12 +229,12 @@ def _quiet() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _context(trial: Trial) -> Iterator[None]:
-    """Add a note to an error that names the launch in which it occurred."""
+def _context(bench: Bench, trial: Trial) -> Iterator[None]:
+    """Explain an error by the student's text, and note the launch where it occurred."""
     try:
         yield
     except CourseError as error:
-        forward = trial.order == "forward"
-        order = "" if forward else f", {complaints.named(trial.order)}"
-        error.add_note(f"  Seen with {trial}{order}.")
+        if isinstance(error, OutOfBoundsError):
+            guards.explain(error, bench.answer, trial)
+        error.add_note(complaints.seen(trial) + ".")
         raise

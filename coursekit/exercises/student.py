@@ -36,8 +36,10 @@ def check(id: str, kernel: Any = None) -> Verdict:
         Only where the environment has COURSEKIT_STRICT=1: what a stage raised.
     """
     entry = catalogue.find(id)
-    verdict = checking.examine(entry, _bound(entry) if kernel is None else kernel)
-    standing = _record(entry, lambda old: old.tried(verdict.passed))
+    candidate = _bound(entry) if kernel is None else kernel
+    verdict = checking.examine(entry, candidate)
+    tried = not checking.is_untouched(entry, candidate)
+    standing = _record(entry, lambda old: old.tried(verdict.passed) if tried else old)
     if verdict.error is not None and os.environ.get("COURSEKIT_STRICT") == "1":
         raise verdict.error
     return replace(verdict, notes=_advice(entry, verdict, standing))
@@ -72,7 +74,8 @@ def _advice(entry, verdict: Verdict, standing: state.Standing | None):
         return (*notes, f'ck.solution("{entry.id}") shows another way to write it.')
     total, used = len(entry.exercise.hints), standing.hints if standing else 0
     if used < total:
-        return (*notes, f'Stuck? ck.hint("{entry.id}") has {total - used} hints left.')
+        left = f"{total - used} hint{'s' if total - used > 1 else ''} left"
+        return (*notes, f'Stuck? ck.hint("{entry.id}") has {left}.')
     return (*notes, f'Stuck? ck.solution("{entry.id}") shows a solution.')
 
 
@@ -92,7 +95,8 @@ def hint(id: str) -> Card:
     if count == len(hints):
         lines.append(f'That was the last one; ck.solution("{id}") shows a solution.')
     return Card(
-        f"Exercise {id}, hint {count} of {len(hints)}", "\n  ".join(["", *lines])
+        f"{entry.exercise.label}, hint {count} of {len(hints)}",
+        "\n  ".join(["", *lines]),
     )
 
 
@@ -131,28 +135,37 @@ def reset(id: str) -> Card:
     note = [f"Your text is kept in {saved.shown(kept)}."] if kept else []
     lines = [*note, "Copy this into the cell:", "", entry.exercise.first_line]
     lines += starter.split("\n")
-    return Card(f"Exercise {id} is as it was", "\n  ".join(["", *lines]))
+    return Card(f"{entry.exercise.label} is as it was", "\n  ".join(["", *lines]))
 
 
 @dataclass(frozen=True, repr=False)
 class Progress:
-    """The progress of a student, as a table.
+    """The progress of a student, as tables.
 
     Attributes
     ----------
     solved, total : int
+        Of the exercises.
     table : Table
+        The exercises.
+    your_turn : Table
+        The pieces of "your turn" in the sections, which have a letter: 05.a.
     """
 
     solved: int
     total: int
     table: Table
+    your_turn: Table
+
+    @property
+    def _shown(self) -> list[Table]:
+        return [table for table in (self.table, self.your_turn) if table.rows]
 
     def __repr__(self) -> str:
-        return f"{self.table.caption}\n{self.table.text}"
+        return "\n\n".join(f"{table.caption}\n{table.text}" for table in self._shown)
 
     def _repr_html_(self) -> str:
-        return panel(self.table.html)
+        return panel("".join(table.html for table in self._shown))
 
 
 def progress() -> Progress:
@@ -163,15 +176,20 @@ def progress() -> Progress:
     Progress
     """
     standings = state.read()
-    attempts = [
-        (entry, standings.get(entry.id, state.Standing()))
-        for entry in catalogue.entries()
-    ]
-    solved = sum(bool(standing.solved) for _, standing in attempts)
-    rows = tuple(
-        (entry.id, entry.exercise.title, "*" * entry.exercise.stars, standing.words)
-        for entry, standing in attempts
+    both: dict[bool, list] = {False: [], True: []}
+    for entry in catalogue.entries():
+        standing = standings.get(entry.id, state.Standing())
+        both[entry.exercise.your_turn].append((entry.exercise, standing))
+    solved = sum(bool(standing.solved) for _, standing in both[False])
+    done = sum(bool(standing.solved) for _, standing in both[True])
+    exercises = Table(
+        f"{solved} of {len(both[False])} exercises solved",
+        ("Exercise", "Title", "Stars", "State"),
+        tuple((x.id, x.title, "*" * x.stars, s.words) for x, s in both[False]),
     )
-    caption = f"{solved} of {len(attempts)} exercises solved"
-    header = ("Exercise", "Title", "Stars", "State")
-    return Progress(solved, len(attempts), Table(caption, header, rows))
+    your_turn = Table(
+        f"Your turn, inside of the sections: {done} of {len(both[True])} solved",
+        ("Your turn", "Title", "State"),
+        tuple((x.id, x.title, s.words) for x, s in both[True]),
+    )
+    return Progress(solved, len(both[False]), exercises, your_turn)

@@ -84,7 +84,7 @@ def _expected(exercise: Exercise, values, given) -> dict[str, np.ndarray]:
     for name, array in arrays.items():
         if array.shape != given[name].shape:
             raise ArgumentError.explained(
-                f"Exercise {exercise.id}: the reference gives {name} the shape "
+                f"{exercise.label}: the reference gives {name} the shape "
                 f"{array.shape}, the inputs {given[name].shape}.",
                 cure="Correct the spec.",
             )

@@ -7,6 +7,7 @@ from html import escape
 
 from coursekit.display.listing import panel
 from coursekit.errors import CourseError
+from coursekit.exercises.any_exercise import label
 from coursekit.exercises.tables import Table
 
 
@@ -52,7 +53,7 @@ class Verdict:
     def headline(self) -> str:
         """The result of the check in one line."""
         state = "solved" if self.passed else "not there yet"
-        return f"Exercise {self.id}, {self.title}: {state}"
+        return f"{label(self.id)}, {self.title}: {state}"
 
     @property
     def message(self) -> str:

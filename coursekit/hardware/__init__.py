@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import difflib
+import functools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -52,7 +53,7 @@ class DeviceTable(Mapping[str, DeviceProperties]):
                 str(entry.sm_count),
                 f"{entry.boost_clock_mhz:.0f}",
                 f"{entry.fp32_tflops:.1f}",
-                f"{entry.memory_bytes / 2**30:.0f} {entry.memory_type}",
+                f"{entry.memory_bytes / 2**30:.4g} {entry.memory_type}",
                 f"{entry.memory_bandwidth_gbs:.0f}",
                 f"{entry.l2_bytes / 2**20:g}",
                 f"{entry.shared_bytes_per_sm // 1024}",
@@ -284,8 +285,12 @@ def _same_gpu(driver_name: str, sm_count: int) -> DeviceProperties | None:
     return None
 
 
+@functools.cache
 def present_gpu() -> DeviceProperties | None:
-    """Return the properties of GPU 0; None unless CUDA 13 can use it."""
+    """Return the properties of GPU 0; None unless CUDA 13 can use it.
+
+    The driver is asked once in a process: its some twenty answers take a millisecond.
+    """
     try:
         from cuda.bindings import driver
     except ImportError:

@@ -6,7 +6,8 @@ decide how many blocks fit an SM at once (occupancy).
 Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute
 Capability", for the sizes and the shared-memory capacities; the headers of the
 CUDA 13.5 packages `cuda_occupancy.h` (allocation units) and
-`cuda/__device/arch_traits.h` (the same sizes), read to check every row.
+`cuda/__device/arch_traits.h` (the same sizes), read to check every row. Lanes for
+FP64 of 10.3 and 11.0 follow from the guide's ratio of FP32 to FP64, 64 to 1.
 """
 
 from __future__ import annotations
@@ -116,12 +117,18 @@ SM_LIMITS = {
         _row((7, 5), "Turing", (64, 2), (1024, 16), 96, (32, 64)),
         _row((8, 0), "Ampere", (64, 32), (2048, 32), 192, _TO_164),
         _row((8, 6), "Ampere", (128, 2), (1536, 16), 128, _TO_100),
+        _row((8, 7), "Ampere", (128, 2), (1536, 16), 192, _TO_164),
         _row((8, 9), "Ada Lovelace", (128, 2), (1536, 24), 128, _TO_100),
         _row((9, 0), "Hopper", (128, 64), (2048, 32), 256, _TO_228),
         _row((10, 0), "Blackwell", (128, 64), (2048, 32), 256, _TO_228),
+        _row((10, 3), "Blackwell", (128, 2), (2048, 32), 256, _TO_228),
+        _row((11, 0), "Blackwell", (128, 2), (1536, 24), 256, _TO_228),
         _row((12, 0), "Blackwell", (128, 2), (1536, 24), 128, _TO_100),
     )
 }
+
+# The headers give 8.8 the limits of 8.6; the guide has one column for all 12.x.
+_SAME_LIMITS = {(8, 8): (8, 6), (12, 1): (12, 0)}
 
 
 def sm_limits(compute_capability: tuple[int, int]) -> SmLimits:
@@ -130,25 +137,37 @@ def sm_limits(compute_capability: tuple[int, int]) -> SmLimits:
     Parameters
     ----------
     compute_capability : tuple of int
-        (major, minor). One that has no row of its own takes the newest row that
-        is not newer than it, as compiled code does.
+        (major, minor).
 
     Raises
     ------
     UnsupportedError
-        Below 7.0.
+        For one whose limits the sources do not state. The limits of a neighbour
+        may differ: 8.7 has 164 KiB of shared memory per SM and 8.6 has 100.
 
     Examples
     --------
     >>> sm_limits((8, 6)).max_warps_per_sm
     48
     """
-    older = [row for key, row in SM_LIMITS.items() if key <= compute_capability]
-    if not older:
-        major, minor = compute_capability
-        raise UnsupportedError.explained(
-            f"Compute capability {major}.{minor} is not in the table.",
-            "GPUs from before Volta (7.0) are older than every tool of this course.",
-            "Choose a simulated device, for example ck.simulator(device='H200').",
+    row = _SAME_LIMITS.get(compute_capability, compute_capability)
+    if row not in SM_LIMITS:
+        raise _without_limits(compute_capability)
+    return SM_LIMITS[row]
+
+
+def _without_limits(compute_capability: tuple[int, int]) -> UnsupportedError:
+    """Explain that the limits of this architecture are unknown here."""
+    major, minor = compute_capability
+    cause = "GPUs from before Volta (7.0) are older than every tool of this course."
+    if compute_capability >= (7, 0):
+        cause = (
+            "This version of the course does not know its limits per SM, and those "
+            "of its neighbours may differ."
         )
-    return older[-1]
+    return UnsupportedError.explained(
+        f"Compute capability {major}.{minor} is not in the table.",
+        cause,
+        "Choose a simulated device: ck.simulator(device='H200'), or set the "
+        "environment variable COURSEKIT_BACKEND=simulator for a whole session.",
+    )

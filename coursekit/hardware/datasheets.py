@@ -2,8 +2,8 @@
 
 Each board is one row. `source` names the document for every figure of the row that
 `other_sources` does not name. Tensor peaks are dense (no sparsity), in
-TFLOP/s, with sums kept in FP32. Data sheets say GB for memory and mean 2^30
-bytes. `memory_rate_gbps` is the rate of one data pin; `nvlink_gbs` counts both
+TFLOP/s, with sums kept in FP32. Data sheets say GB for memory and mostly mean 2^30
+bytes; an H200's 141 GB are 140.4 GiB. `memory_rate_gbps` is the rate of one data pin; `nvlink_gbs` counts both
 directions, as NVIDIA does.
 """
 
@@ -256,7 +256,7 @@ BOARDS: tuple[Mapping[str, Any], ...] = (
         "compute_capability": (9, 0),
         "sm_count": 132,
         "boost_clock_mhz": 1980,
-        "memory_bytes": 141 * GIB,
+        "memory_bytes": 150_754_820_096,  # the data sheet says 141 GB
         "memory_type": "HBM3e",
         "memory_bus_bits": 6144,
         "memory_rate_gbps": 6.25,  # the published 4.8 TB/s over 6144 pins
@@ -270,6 +270,7 @@ BOARDS: tuple[Mapping[str, Any], ...] = (
         "tdp_w": 700,
         "source": _H200,
         "other_sources": {
+            "memory_bytes": _DRIVER,
             "sm_count": _DRIVER,
             "boost_clock_mhz": _DRIVER,
             "memory_bus_bits": _DRIVER,
@@ -277,7 +278,7 @@ BOARDS: tuple[Mapping[str, Any], ...] = (
         },
     },
     {
-        "name": "B200",
+        "name": "HGX B200",
         "driver_name": "NVIDIA B200",
         "compute_capability": (10, 0),
         "sm_count": 148,

@@ -153,7 +153,7 @@ def _describe(device: DeviceProperties) -> Iterator[tuple[str, str]]:
     yield "peak, tensor cores", _tensor_text(device)
     yield (
         "memory",
-        f"{device.memory_bytes / 2**30:.0f} GiB {device.memory_type or ''}, "
+        f"{device.memory_bytes / 2**30:.4g} GiB {device.memory_type or ''}, "
         f"{device.memory_bus_bits} bit, {device.memory_bandwidth_gbs:.0f} GB/s",
     )
     yield "L2 cache", f"{device.l2_bytes / 2**20:g} MiB"

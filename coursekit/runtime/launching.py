@@ -27,6 +27,7 @@ _deferred: contextvars.ContextVar[bool] = contextvars.ContextVar(
 Substitute = Callable[
     [simulator.SimulatorBackend, "Kernel", Configuration, Staged], object
 ]
+REMEMBERED = 256  # launchers that a kernel keeps
 _simulated_by: contextvars.ContextVar[Substitute | None] = contextvars.ContextVar(
     "simulated_by", default=None
 )
@@ -74,15 +75,30 @@ class Kernel:
 
     def __getitem__(self, index: Any) -> Launcher:
         """Configure a launch by grid, block, dynamic shared bytes and stream."""
-        try:
-            return self._launchers[index]
-        except (KeyError, TypeError):
+        launcher = self._remembered(index)
+        if launcher is None:
             launcher = self._launcher(index)
-        # Only launches on a stream are worth remembering: others wait for the end.
-        if launcher.configuration.stream is not None:
-            with contextlib.suppress(TypeError):
-                self._launchers[index] = launcher
+            self._remember(index, launcher)
         return launcher
+
+    def _remembered(self, key: Any) -> Launcher | None:
+        """Return the launcher that a key has made before.
+
+        The extents must be plain ints, for 4.0 equals 4, and is no grid.
+        """
+        try:
+            launcher = self._launchers.get(key)
+        except TypeError:  # a list, or a stream without a hash
+            return None
+        if launcher is None or (type(key[0]) is int and type(key[1]) is int):
+            return launcher
+        return launcher if _is_plain(key[0]) and _is_plain(key[1]) else None
+
+    def _remember(self, key: Any, launcher: Launcher) -> None:
+        if len(self._launchers) >= REMEMBERED:
+            self._launchers.clear()
+        with contextlib.suppress(TypeError):
+            self._launchers[key] = launcher
 
     def _launcher(self, index: Any) -> Launcher:
         if not isinstance(index, tuple) or not 2 <= len(index) <= 4:
@@ -147,17 +163,29 @@ class Kernel:
         KernelError
             The kernel did something wrong; arrays on the host are then unchanged.
         """
-        configuration = configure(
-            self.name,
-            grid,
-            block,
-            shared_bytes=shared_bytes,
-            stream=stream,
-            cooperative=cooperative,
-            cluster=cluster,
-            early=early,
-        )
-        run(self, configuration, arguments)
+        key = grid, block, shared_bytes, stream, cooperative, cluster, early
+        launcher = self._remembered(key)
+        if launcher is None:
+            configuration = configure(
+                self.name,
+                grid,
+                block,
+                shared_bytes=shared_bytes,
+                stream=stream,
+                cooperative=cooperative,
+                cluster=cluster,
+                early=early,
+            )
+            launcher = Launcher(self, configuration)
+            self._remember(key, launcher)
+        launcher(*arguments)
+
+
+def _is_plain(extent: Any) -> bool:
+    """Return whether an extent is an int, or a tuple of ints."""
+    if type(extent) is tuple:
+        return all(type(length) is int for length in extent)
+    return type(extent) is int
 
 
 class Launcher:
@@ -178,20 +206,24 @@ class Launcher:
     def __call__(self, *arguments: Any) -> None:
         """Launch; see `Kernel.launch`."""
         quick = self._quick
-        if quick is not None and simulator.active() is None and quick(arguments):
+        waits = self.configuration.stream is None and not _deferred.get()
+        usable = not waits and simulator.active() is None
+        if quick is not None and usable and quick(arguments):
             return
         run(self.kernel, self.configuration, arguments)
-        if quick is None and self.configuration.stream is not None:
+        if quick is None and not waits:
             self._prepare()
 
     def _prepare(self) -> None:
-        """Prepare a shorter way for the next launch on this stream of a GPU."""
+        """Prepare a shorter way for the next launch that does not wait, on a GPU."""
         if backends.current().space == "gpu":
             from coursekit.runtime import gpu
             from coursekit.runtime.gpu.quick import fetchers
 
             backend = gpu.backend()
-            fetch_each = fetchers(backend.cupy, self.kernel.signature.rules)
+            tensors = self.configuration.stream is not None
+            rules = self.kernel.signature.rules
+            fetch_each = fetchers(backend.cupy, rules, tensors=tensors)
             self._quick = backend.quick(self.kernel, self.configuration, fetch_each)
 
 

@@ -95,9 +95,10 @@ def simulator(
     device : str
         Name of the simulated GPU, one of ``ck.devices()``.
     order : "forward", "reverse", int or list of int
-        The order in which the warps of a block take turns: ascending, descending,
-        shuffled from a seed, or as listed (warps not listed come last). A correct
-        kernel gives the same result in every order.
+        The order in which the warps of a block run, each up to its next barrier or
+        until it waits: ascending, descending, shuffled from a seed, or as listed
+        (warps not listed come last). A correct kernel gives the same result in
+        every order.
     timeout_s : float
         Seconds after which a launch raises DeadlockError.
 
@@ -107,6 +108,15 @@ def simulator(
         No device of this name is known.
     LaunchError
         `order` or `timeout_s` is none of the above.
+
+    Notes
+    -----
+    What differs from a GPU: memory is never late, so a missing fence shows in
+    ``ck.racecheck`` alone; an order is one of whole warps, never of lanes or of the
+    two sides of a branch; ordinary launches have no limit of resident blocks; the
+    last digits of approximate functions and of tensor cores' sums may differ; a
+    missing wait or fence of wgmma goes unnoticed. The README of `coursekit.simt` has
+    the whole list.
 
     Examples
     --------

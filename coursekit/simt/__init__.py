@@ -1,5 +1,6 @@
 """A functional simulator of NVIDIA GPUs for PTX: results, errors and counts.
 
+README.md has a section on what it does not do like hardware.
 `face.py` says which names it offers; nothing else of it is for others to import.
 """
 

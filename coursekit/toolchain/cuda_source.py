@@ -90,17 +90,17 @@ def _kind(token: object) -> str:
 def _definition(code: str, function: str) -> tuple[int, int] | None:
     """Return the offsets of a function's name and of its closing brace."""
     for match in re.finditer(rf"\b{re.escape(function)}\s*\(", code):
-        closing = _partner(code, match.end() - 1, "()")
+        closing = partner(code, match.end() - 1, "()")
         if closing is None or not code[closing + 1 :].lstrip().startswith("{"):
             continue
-        end = _partner(code, code.index("{", closing), "{}")
+        end = partner(code, code.index("{", closing), "{}")
         if end is not None:
             return match.start(), end
     return None
 
 
-def _partner(code: str, start: int, pair: str) -> int | None:
-    """Return the offset of the bracket that closes the one at `start`."""
+def partner(code: str, start: int, pair: str) -> int | None:
+    """Return the offset of the bracket that closes the one at `start`, if any does."""
     depth = 0
     for match in re.finditer(f"[{re.escape(pair)}]", code[start:]):
         depth += 1 if match.group() == pair[0] else -1

@@ -20,8 +20,7 @@ from coursekit.widgets.learning import LearningView
 from coursekit.widgets.microscope import Microscope
 from coursekit.widgets.occupancy import OccupancyExplorer
 from coursekit.widgets.overlap import Overlap
-from coursekit.widgets.question import Question
-from coursekit.widgets.questions import Guess, Quiz, guess, quiz
+from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess, quiz
 from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
 from coursekit.widgets.tile_animator import TileAnimator
@@ -32,13 +31,13 @@ __all__ = [
     "GolfCard",
     "GridBlock",
     "GridMap",
-    "Guess",
+    "GuessWidget",
     "LearningView",
     "Microscope",
     "OccupancyExplorer",
     "Overlap",
     "Question",
-    "Quiz",
+    "QuizWidget",
     "RooflineExplorer",
     "Scheduler",
     "TileAnimator",

@@ -11,8 +11,9 @@ import traitlets
 
 from coursekit.display.listing import panel
 from coursekit.errors import ArgumentError
+from coursekit.exercises import predictions
+from coursekit.exercises.guess import Guess
 from coursekit.widgets.base import CourseWidget
-from coursekit.widgets.question import Question
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -24,13 +25,17 @@ def guess(
     answer: Any = None,
     because: str = "",
     tolerance: float = 0.0,
-) -> Guess:
+) -> GuessWidget:
     """Ask for a prediction; the answer is shown after the reader has committed.
+
+    A first miss gets a hint and a second try; a second miss gets the answer.
 
     Parameters
     ----------
     question : str
-        What to predict; `code` between backticks is set as code.
+        The id of a question in the chapter's spec: "05.sectors". Or the question
+        itself, with the parameters that follow; `code` between backticks is set as
+        code.
     options : sequence, optional
         What may be chosen, two or more. Without them a number is asked for, or True
         or False if the answer is one of those.
@@ -44,14 +49,14 @@ def guess(
 
     Returns
     -------
-    Guess
+    GuessWidget
         The question as a widget. Unanswered it is a text and no error: a notebook
         that nobody answers runs to its end.
 
     Raises
     ------
     ArgumentError
-        If the answer is none of the options.
+        If there is no question of this id, or the answer is none of the options.
 
     Examples
     --------
@@ -61,28 +66,29 @@ def guess(
       ( ) 32
       ( ) 64
     """
-    return Guess(
-        Question(question, options, answer=answer, because=because, tolerance=tolerance)
-    )
+    if predictions.is_id(question) and options is None and answer is None:
+        return GuessWidget(predictions.find_guess(question))
+    return GuessWidget(Question(question, options, answer, because, tolerance))
 
 
-def quiz(questions: Sequence[Question]) -> Quiz:
+def quiz(asked: str | Sequence[Guess]) -> QuizWidget:
     """Ask several questions; each is explained once it is answered.
 
     Parameters
     ----------
-    questions : sequence of Question
-        From `coursekit.widgets`; each needs its answer.
+    asked : str or sequence of Guess
+        The id of a quiz in the chapter's spec, "05.review"; or the questions, each
+        with its answer.
 
     Returns
     -------
-    Quiz
+    QuizWidget
         The questions as a widget; unanswered it is a text and no error.
 
     Raises
     ------
     ArgumentError
-        If there is no question, or one without an answer.
+        If there is no quiz of this id, no question, or one without an answer.
 
     Examples
     --------
@@ -92,17 +98,37 @@ def quiz(questions: Sequence[Question]) -> Quiz:
          ( ) True
          ( ) False
     """
-    return Quiz(questions)
+    return QuizWidget(predictions.find_quiz(asked) if isinstance(asked, str) else asked)
 
 
-class Quiz(CourseWidget, files="questions"):
-    """Several questions, the answers so far, and the score.
+def Question(
+    text: str,
+    options: Sequence[Any] | None = None,
+    answer: Any = None,
+    because: str = "",
+    tolerance: float = 0.0,
+) -> Guess:
+    """Return a question that stands in the notebook itself, without a hint."""
+    return Guess(
+        question=text,
+        options=options,
+        answer=answer,
+        because=because,
+        tolerance=tolerance,
+    )
+
+
+class QuizWidget(CourseWidget, files="questions"):
+    """Several questions, the tries so far, and what the kernel says of them.
+
+    The view does not have the answers: it sends each try, and gets a verdict.
 
     Attributes
     ----------
-    answers : list
-        For each question the position of the chosen option or the number given;
-        None until the reader commits.
+    answers : list of list
+        For each question the tries of the reader: positions of options, or numbers.
+    verdicts : list of dict
+        For each question what the view may show after these tries.
     """
 
     needs_answers: ClassVar[bool] = True
@@ -111,61 +137,64 @@ class Quiz(CourseWidget, files="questions"):
     numbered = traitlets.Bool(True).tag(sync=True)
     questions = traitlets.List(traitlets.Dict()).tag(sync=True)
     answers = traitlets.List().tag(sync=True)
+    verdicts = traitlets.List(traitlets.Dict()).tag(sync=True)
 
-    def __init__(self, questions: Sequence[Question], **traits: Any) -> None:
-        self._asked = tuple(questions)
+    def __init__(self, asked: Sequence[Guess], **traits: Any) -> None:
+        self._asked = tuple(asked)
         _check(self._asked, needs_answers=self.needs_answers)
         super().__init__(
-            questions=[question.as_state() for question in self._asked],
-            answers=[None] * len(self._asked),
+            questions=[guess.as_state() for guess in self._asked],
+            answers=[[] for _ in self._asked],
+            verdicts=[_verdict(guess, []) for guess in self._asked],
             **traits,
         )
 
+    @traitlets.observe("answers")
+    def _judge(self, change: Any) -> None:
+        """Answer the view's tries with verdicts."""
+        pairs = zip(self._asked, self.answers, strict=True)
+        self.verdicts = [_verdict(guess, tries) for guess, tries in pairs]
+
     @property
     def given(self) -> tuple[Any, ...]:
-        """The options or numbers that the reader chose; None where not answered."""
+        """The option or number that the reader chose last; None where not answered."""
         return tuple(
-            answer
-            if answer is None or question.options is None
-            else question.options[answer]
-            for question, answer in zip(self._asked, self.answers, strict=True)
+            guess.option(tries[-1]) if tries else None
+            for guess, tries in zip(self._asked, self.answers, strict=True)
         )
 
     @property
     def score(self) -> int:
         """The number of right answers so far."""
-        return sum(
-            given is not None and question.accepts(given) is True
-            for question, given in zip(self._asked, self.given, strict=True)
-        )
+        return sum(verdict["state"] == "right" for verdict in self.verdicts)
 
     def __repr__(self) -> str:
         lines = [
-            f"{number}. {question.as_text(given, indent='   ')}"
-            for number, (question, given) in enumerate(
+            f"{number}. {guess.as_text(given, indent='   ')}"
+            for number, (guess, given) in enumerate(
                 zip(self._asked, self.given, strict=True), 1
             )
         ]
         return "\n".join([self.heading, *lines])
 
     def static_html(self) -> str:
-        parts = [_question_html(question) for question in self._asked]
+        parts = [_question_html(guess) for guess in self._asked]
         if self.numbered:
             parts = ["<ol>" + "".join(f"<li>{part}</li>" for part in parts) + "</ol>"]
         return panel(f"<b>{escape(self.heading)}</b>" + "".join(parts))
 
 
-class Guess(Quiz):
+class GuessWidget(QuizWidget):
     """One question, which the reader answers before the answer is shown."""
 
     needs_answers = False
 
-    def __init__(self, question: Question) -> None:
-        super().__init__([question], heading="Predict first", numbered=False)
+    def __init__(self, asked: Guess) -> None:
+        super().__init__([asked], heading="Predict first", numbered=False)
 
     @property
     def right(self) -> bool | None:
-        """Whether the guess is right; None before it, or without an answer."""
+        """Whether the last try is right; None before it, or without an answer."""
         given = self.given[0]
         return None if given is None else self._asked[0].accepts(given)
 
@@ -173,30 +202,49 @@ class Guess(Quiz):
         return f"{self.heading}: {self._asked[0].as_text(self.given[0])}"
 
 
-def _check(questions: tuple[Question, ...], *, needs_answers: bool) -> None:
-    if not questions:
+def _verdict(guess: Guess, tries: Sequence[Any]) -> dict[str, Any]:
+    """Return what the view may show after these tries of a question."""
+    told: dict[str, Any] = {"tries": len(tries), "state": "open", "done": False}
+    told |= {"missed": len(tries) > 1, "right": None, "text": "", "more": ""}
+    if not tries:
+        return told
+    given = guess.option(tries[-1])
+    accepted = guess.accepts(given)
+    if accepted is None:
+        text = f"You have committed to {guess.said(given)}."
+        return told | {"state": "committed", "done": True, "text": text}
+    if not accepted and guess.hint and len(tries) == 1:
+        more = f"{guess.hint} You have a second try."
+        return told | {"state": "again", "missed": True, "text": "No.", "more": more}
+    text = "Right." if accepted else f"No, the answer is {guess.said(guess.answer)}."
+    state = {"state": "right" if accepted else "wrong", "done": True, "text": text}
+    return told | state | {"right": guess.position, "more": guess.because}
+
+
+def _check(asked: tuple[Guess, ...], *, needs_answers: bool) -> None:
+    if not asked:
         raise ArgumentError.explained(
             "quiz got no question.", cure="Give a list of Question(...)."
         )
-    for question in questions:
-        if not isinstance(question, Question):
+    for one in asked:
+        if not isinstance(one, Guess):
             raise ArgumentError.explained(
-                f"quiz got {type(question).__name__} where a Question belongs.",
+                f"quiz got {type(one).__name__} where a question belongs.",
                 cure="Write `from coursekit.widgets import Question`, then "
                 "`Question(text, options, answer=...)`.",
             )
-        if needs_answers and question.answer is None:
+        if needs_answers and one.answer is None:
             raise ArgumentError.explained(
-                f"quiz got {question.text!r} without an answer.",
+                f"quiz got {one.question!r} without an answer.",
                 cure="Give answer=, or ask it with ck.guess.",
             )
 
 
-def _question_html(question: Question) -> str:
-    text = f'<p style="margin:4px 0">{_rich(question.text)}</p>'
-    if question.labels is None:
+def _question_html(guess: Guess) -> str:
+    text = f'<p style="margin:4px 0">{_rich(guess.question)}</p>'
+    if guess.labels is None:
         return text + '<p style="margin:4px 0">Answer with a number.</p>'
-    items = "".join(f"<li>{_rich(label)}</li>" for label in question.labels)
+    items = "".join(f"<li>{_rich(label)}</li>" for label in guess.labels)
     return f'{text}<ul style="margin:4px 0">{items}</ul>'
 
 

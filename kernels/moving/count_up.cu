@@ -1,7 +1,7 @@
 // The first of two kernels: it lets the next one come before it has ended.
 //
 // What     x[i] += 1 for i in [0, n), in int32.
-// Idea     When a block has stored what it has to store, it says so, and the next kernel may be scheduled.
+// Idea     As soon as the next kernel may take up room, a block says so. The later it does, the less can overlap.
 // Launch   block any; grid ceil(n / block.x). The next launch in the stream must ask for programmatic serialisation.
 // Limits   The message orders nothing: who needs x waits for the whole grid, as square_and_add.cu does.
 //

@@ -168,7 +168,7 @@ BUGS = {
           float v = x[threadIdx.x];
           if (v > 9) v = share(s, v);
           y[threadIdx.x] = v;
-        }""", 1, 64, (floats(64), zeros(64)), ("launch", BARRIER, 3, (10, 0, 0)),
+        }""", 1, 64, (floats(64), zeros(64)), ("synccheck", BARRIER, 3, (10, 0, 0)),
     ),
     "vote in a loop of different lengths": Bug(
         """__global__ void k(const int* x, int* y) {

@@ -123,7 +123,7 @@ def test_launch_bounds_refuse_larger_blocks():
 
 
 def test_gpu_with_more_shared_memory_than_its_row_has_a_configuration_for_it():
-    # As Orin (8.7), whose 164 KiB are not those of 8.6, which lends it its row.
+    # A driver may report more than the row of the architecture has.
     sm = replace(SM_LIMITS[8, 6], shared_bytes_per_sm=164 * 1024)
     assert rules.configuration(sm, Demand(128, 32, 120_000)) == 164 * 1024
 

@@ -166,7 +166,8 @@ BUGS = {
             x[i] += s;
             __syncthreads();
           }
-        }""", 1, 64, (floats(100), 100), ("launch", "BarrierError", 5, (0, 0, 0)),
+        }""", 1, 64, (floats(100), 100),
+        ("synccheck", "BarrierError", 5, (32, 0, 0)),
     ),
     "barrier on both sides of a branch": Bug(
         """__global__ void k(int* x) {
@@ -177,7 +178,7 @@ BUGS = {
             __syncthreads();
             x[threadIdx.x] = 2;
           }
-        }""", 1, 32, (ints(32),), ("launch", "BarrierError", 4, (0, 0, 0)),
+        }""", 1, 32, (ints(32),), ("synccheck", "BarrierError", 4, (0, 0, 0)),
     ),
     "waiting for a flag that nobody sets": Bug(
         """__global__ void k(volatile int* flag, int* out) {

@@ -64,7 +64,7 @@ def test_text_that_does_not_compile_is_graded(folder, capsys, tmp_path):
 
 def test_cell_without_code_is_graded(folder, capsys, tmp_path):
     path = notebook(tmp_path / "a.ipynb", "%%cuda --exercise 42.1")
-    assert "There is no code." in command(capsys, "grade", path)[1]
+    assert "The cell is empty: below" in command(capsys, "grade", path)[1]
 
 
 def test_folder_of_a_chapter_is_graded(folder, capsys):

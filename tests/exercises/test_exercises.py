@@ -365,7 +365,9 @@ def test_solution_shows_the_file(folder):
     ("calls", "state"),
     [
         ((), "not tried"),
-        (("starter",), "tried"),
+        (("starter",), "not tried"),
+        (("wrong",), "tried"),
+        (("wrong", "starter"), "tried"),
         (("solved",), "solved"),
         (("solved", "starter"), "solved"),
         (("solution",), "solution seen"),
@@ -375,6 +377,9 @@ def test_solution_shows_the_file(folder):
 def test_progress_tells_the_state(folder, calls, state):
     actions = {
         "starter": lambda: ck.check("42.1", ck.compile(STARTER)),
+        "wrong": lambda: ck.check(
+            "42.1", ck.compile(add_ten("if (i < n) out[i] = 1;"))
+        ),
         "solved": lambda: ck.check("42.1", ck.compile(SOLUTION)),
         "solution": lambda: ck.solution("42.1"),
     }

@@ -4,6 +4,7 @@ of its mutants is caught as the spec says.
 
 from __future__ import annotations
 
+import difflib
 import re
 import subprocess
 import sys
@@ -14,14 +15,13 @@ import pytest
 
 import coursekit as ck
 from coursekit.exercises import Exercise, HostExercise, catalogue
-from coursekit.exercises.any_exercise import LEAST_HINTS
 from coursekit.exercises.checking import examine
 from coursekit.exercises.host_running import run
 from coursekit.exercises.trial import Problem
 
 ROOT = Path(__file__).resolve().parents[2] / "kernels"
 ENTRIES = catalogue.entries(ROOT)
-LEAST_MUTANTS = 3
+MOST_LINES = 10  # that the student writes in a piece of "your turn"
 SLIDE_COLUMNS, CELL_LINES = 76, 24
 KINDS = ("exercises", "solutions")
 FILES = sorted(
@@ -147,12 +147,19 @@ def test_exercise_is_in_its_chapters_folder(entry):
 
 @every_exercise
 def test_exercise_has_enough_hints(entry):
-    assert len(set(entry.exercise.hints)) >= LEAST_HINTS
+    assert len(set(entry.exercise.hints)) >= entry.exercise.least
 
 
 @every_exercise
 def test_exercise_has_enough_mutants(entry):
-    assert len(entry.exercise.mutants) >= LEAST_MUTANTS
+    assert len(entry.exercise.mutants) >= entry.exercise.least
+
+
+@every_exercise
+def test_your_turn_asks_for_few_lines(entry):
+    lines = [text(path).split("\n") for path in (entry.starter, entry.solution)]
+    new = sum(line.startswith("+ ") for line in difflib.ndiff(*lines))
+    assert new <= MOST_LINES or not entry.exercise.your_turn
 
 
 @pytest.mark.parametrize(("entry", "name"), MUTANTS)

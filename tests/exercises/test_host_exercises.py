@@ -274,7 +274,9 @@ def test_cells_of_a_notebook_are_graded(capsys, tmp_path):
 def test_cell_without_code_is_graded(capsys, tmp_path):
     cells = [nbformat.v4.new_code_cell(CELL)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "a.ipynb")
-    assert "There is no code." in command(capsys, "grade", tmp_path / "a.ipynb")[1]
+    assert (
+        "The cell is empty: below" in command(capsys, "grade", tmp_path / "a.ipynb")[1]
+    )
 
 
 def test_reset_command_puts_the_starter_back(capsys):

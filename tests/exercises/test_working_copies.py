@@ -25,12 +25,11 @@ def course(tmp_path, monkeypatch):
 
 def write(course, text):
     """Write the course's notebook with this prose."""
-    html = nbformat.v4.new_output(
-        "display_data", data={"text/html": '<img alt="" src="../assets/a.svg">'}
-    )
+    html = nbformat.v4.new_output("display_data", data={"text/html": "<b>7</b>"})
+    code = {"outputs": [html], "execution_count": 1}
     cells = [
         nbformat.v4.new_markdown_cell(text),
-        nbformat.v4.new_code_cell("p = '../assets/a.svg'", outputs=[html]),
+        nbformat.v4.new_code_cell("p = '../assets/a.svg'", **code),
     ]
     nbformat.write(
         nbformat.v4.new_notebook(cells=cells),
@@ -59,10 +58,49 @@ def test_links_of_the_copy_lead_where_those_of_the_original_lead(course):
     assert (copy(course).parent / "../../assets/a.svg").exists()
 
 
-def test_pictures_in_outputs_are_found_too(course):
+@pytest.mark.parametrize("link", ["glossary.md", "glossary.md#warp"])
+def test_links_to_the_glossary_lead_to_the_original(course, link):
+    write(course, f"[a warp]({link})")
     working_copies.update()
-    output = nbformat.read(copy(course), as_version=4).cells[1].outputs[0]
-    assert 'src="../../assets/a.svg"' in output.data["text/html"]
+    prose = nbformat.read(copy(course), as_version=4).cells[0].source
+    assert prose == f"[a warp](../../notebooks/{link})"
+
+
+def test_links_elsewhere_stay(course):
+    text = "[a](https://nvidia.com/a.md) [b](06_next.ipynb) `x](y.mdx)`"
+    write(course, text)
+    working_copies.update()
+    assert nbformat.read(copy(course), as_version=4).cells[0].source == text
+
+
+def test_copy_has_no_outputs(course):
+    working_copies.update()
+    cell = nbformat.read(copy(course), as_version=4).cells[1]
+    assert (cell.outputs, cell.execution_count) == ([], None)
+
+
+def test_copy_has_no_claims(course):
+    path = course / "notebooks" / "05_first.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    claim = nbformat.v4.new_code_cell("assert p", metadata={"tags": ["claim"]})
+    notebook.cells.append(claim)
+    nbformat.write(notebook, path)
+    working_copies.update()
+    sources = [x.source for x in nbformat.read(copy(course), as_version=4).cells]
+    assert sources[1:] == ["p = '../assets/a.svg'"]
+
+
+def test_metadata_are_those_of_the_running_kernel(course):
+    from ipykernel.ipkernel import IPythonKernel
+
+    working_copies.update()
+    metadata = nbformat.read(copy(course), as_version=4).metadata
+    assert metadata.language_info == IPythonKernel.language_info
+    assert metadata.kernelspec == {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    }
 
 
 def test_code_is_copied_as_it_is(course):

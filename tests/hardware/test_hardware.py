@@ -37,7 +37,7 @@ PUBLISHED = [
     ("H100 SXM", 66.9, 33.5, 3350),
     ("H100 PCIe", 51.2, 25.6, 2039),
     ("H200", 66.9, 33.5, 4800),
-    ("B200", 75, 37, 7700),
+    ("HGX B200", 75, 37, 7700),
     ("RTX 5090", 104.8, 1.637, 1792),
 ]
 
@@ -72,7 +72,7 @@ def test_tensor_peaks_scale_with_the_width_of_the_format(name, kind):
     if peak is None:
         assert entry.compute_capability < (8, 9)
     else:
-        # B200's TF32 and L40S's FP8 are printed with few digits: 3 %.
+        # The HGX B200's TF32 and L40S's FP8 are printed with few digits: 3 %.
         assert peak == pytest.approx(ratio * entry.fp16_tensor_tflops, rel=0.03)
 
 
@@ -102,9 +102,12 @@ GUIDE_ROWS = [
     ((7, 5), 1024, 16, 64, 64, 96),
     ((8, 0), 2048, 32, 164, 163, 192),
     ((8, 6), 1536, 16, 100, 99, 128),
+    ((8, 7), 1536, 16, 164, 163, 192),
     ((8, 9), 1536, 24, 100, 99, 128),
     ((9, 0), 2048, 32, 228, 227, 256),
     ((10, 0), 2048, 32, 228, 227, 256),
+    ((10, 3), 2048, 32, 228, 227, 256),
+    ((11, 0), 1536, 24, 228, 227, 256),
     ((12, 0), 1536, 24, 100, 99, 128),
 ]
 
@@ -125,8 +128,34 @@ def test_every_architecture_of_the_table_is_compared_with_the_guide():
     assert list(SM_LIMITS) == [row[0] for row in GUIDE_ROWS]
 
 
-def test_unlisted_capability_takes_the_newest_row_before_it():
-    assert sm_limits((12, 1)) is SM_LIMITS[(12, 0)]
+# The programming guide's ratio of FP32 to FP64 throughput.
+FP32_PER_FP64 = [((8, 7), 64), ((10, 0), 2), ((10, 3), 64), ((11, 0), 64)]
+
+
+@pytest.mark.parametrize(("capability", "ratio"), FP32_PER_FP64)
+def test_fp64_lanes_follow_the_guides_ratio(capability, ratio):
+    limits = SM_LIMITS[capability]
+    assert limits.fp32_lanes_per_sm == ratio * limits.fp64_lanes_per_sm
+
+
+@pytest.mark.parametrize(("asked", "row"), [((12, 1), (12, 0)), ((8, 8), (8, 6))])
+def test_capability_with_the_limits_of_another_takes_its_row(asked, row):
+    assert sm_limits(asked) is SM_LIMITS[row]
+
+
+@pytest.mark.parametrize("capability", [(10, 7), (13, 0)])
+def test_capability_whose_limits_are_unknown_is_refused(capability):
+    with pytest.raises(UnsupportedError, match="COURSEKIT_BACKEND=simulator"):
+        sm_limits(capability)
+
+
+def test_memory_of_the_h200_is_what_its_driver_reports():
+    assert "140.4 GiB" in repr(device("H200"))
+
+
+@pytest.mark.parametrize("asked", ["B200", "HGX B200", "NVIDIA B200", "hgx-b200"])
+def test_b200_is_found_by_each_of_its_names(asked):
+    assert device(asked).name == "HGX B200"
 
 
 def test_capability_before_volta_is_refused():

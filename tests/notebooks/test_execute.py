@@ -57,6 +57,13 @@ def test_cell_of_asserts_is_folded_and_off_the_slides():
     }
 
 
+def test_claim_is_folded_and_off_the_slides():
+    cell = new_code_cell("x = 1\nassert x", metadata={"tags": ["claim"]})
+    execute.normalise(lesson(cell))
+    assert cell.metadata["jupyter"] == {"source_hidden": True}
+    assert cell.metadata["slideshow"] == {"slide_type": "skip"}
+
+
 @pytest.mark.parametrize("source", ["x = 1\nassert x", "%%cuda\nassert", ""])
 def test_other_cell_stays_visible(source):
     assert not execute.is_only_asserts(new_code_cell(source))

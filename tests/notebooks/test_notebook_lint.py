@@ -29,7 +29,7 @@ def good_notebook():
         new_code_cell("import math"),
         new_markdown_cell("## Area\n\nHow big?", metadata=slide | {"minutes": 5}),
         new_code_cell("area = math.pi * 2**2"),
-        new_code_cell("assert area > 12"),
+        new_code_cell("assert area > 12", metadata={"tags": ["claim"]}),
     ]
     cells += [
         new_markdown_cell(f"## {heading}", metadata=slide)
@@ -51,6 +51,13 @@ def with_code(source, *outputs, **metadata):
     notebook = good_notebook()
     cell = new_code_cell(source, metadata=metadata, outputs=list(outputs))
     notebook.cells.insert(4, cell)
+    return as_executed(notebook)
+
+
+def with_cells(source, *others, **metadata):
+    """Build the good notebook with more cells in its section, the first with tags."""
+    notebook = with_code(source, **metadata)
+    notebook.cells[5:5] = [new_code_cell(other) for other in others]
     return as_executed(notebook)
 
 
@@ -153,6 +160,19 @@ BAD = [
         "exercises",
         with_code("%%host --exercise 06.1\nx", tags=["exercise-06.1"]),
         "not the starter",
+    ),
+    ("claims", with_code("assert area"), "only asserts, without the tag claim"),
+    ("claims", with_code("area", tags=["claim"]), "asserts nothing"),
+    (
+        "claims",
+        with_code("assert area", new_output("stream", text="1"), tags=["claim"]),
+        "shows something",
+    ),
+    ("claims", with_code("assert area", tags=["claim"]), "two claims in one section"),
+    (
+        "claims",
+        with_cells("x = 1\nassert x", "print(x)", tags=["claim"]),
+        "needs x of the claim s01-02",
     ),
     ("no_escapes", with_code("%%host --exercise 06.1\n!ls"), "!ls"),
     ("no_escapes", with_code("%%host\nimport os\nos.system('ls')"), "os.system"),
@@ -314,3 +334,24 @@ def test_module_of_a_cuda_cell_is_found(name):
     notebook = with_code(f"ck = math\nck.module('{name}')")
     notebook.cells.insert(4, new_code_cell(CUDA))
     assert list(notebook_lint.sections_stand_alone(notebook)) == []
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["area = 13", "change[1, 32](area)", "%%cuda\n__global__ void area() {}"],
+)
+def test_two_claims_stand_where_a_cell_between_changes_what_the_first_reads(between):
+    notebook = with_cells("assert area > 1", between, tags=["claim"])
+    assert list(notebook_lint.claims(notebook)) == []
+
+
+def test_names_of_a_comprehension_are_its_own():
+    source = "assert all(row for row in [area])"
+    notebook = with_cells(source, "print([row for row in []])", tags=["claim"])
+    (complaint,) = notebook_lint.claims(notebook)
+    assert "two claims" in complaint
+
+
+def test_claims_do_not_count_as_code_to_read():
+    notebook = with_code("\n".join(["assert area"] * 26), tags=["claim"])
+    assert list(notebook_lint.lengths(notebook)) == []

@@ -22,6 +22,8 @@ from coursekit.exercises import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+# Chapters whose claims are not tagged yet; the list may only shrink.
+UNTAGGED = ("00_start_here", "05_first_kernels", "10_reductions_and_fusion")
 # Far above what a run takes, on any machine.
 PATIENCE_S = 400
 
@@ -39,6 +41,8 @@ HANG = "import time\nwhile True: time.sleep(0.1)"
 @pytest.mark.parametrize("rule", notebook_lint.RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_committed_notebook_keeps_the_rule(path, rule):
+    if rule.__name__ == "claims" and path.stem in UNTAGGED:
+        pytest.skip("its claims are tagged when it is rewritten")
     assert list(rule(nbformat.read(path, as_version=4))) == []
 
 
@@ -212,15 +216,16 @@ def test_solution_that_fails_turns_the_run_red(tmp_path, monkeypatch):
     assert "CheckFailed" in answer.stdout
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_exercise_of_a_chapter_has_its_cell(path):
-    chapter = path.stem.partition("_")[0]
+@pytest.mark.parametrize("chapter", sorted({path.stem[:2] for path in NOTEBOOKS}))
+def test_every_exercise_of_a_chapter_has_its_cell(chapter):
     declared = [
         entry.id
         for entry in catalogue.entries(ROOT / "kernels")
         if entry.exercise.chapter == chapter
     ]
-    cells = notebook_lint.code_cells(nbformat.read(path, as_version=4))
+    parts = [path for path in NOTEBOOKS if path.stem.startswith(chapter)]
+    notebooks = [nbformat.read(path, as_version=4) for path in parts]
+    cells = [cell for each in notebooks for cell in notebook_lint.code_cells(each)]
     tags = [tag for cell in cells for tag in notebook_lint.tags(cell)]
     found = [t.removeprefix("exercise-") for t in tags if t.startswith("exercise-")]
     assert sorted(found) == sorted(declared)

@@ -385,3 +385,86 @@ def test_a_module_without_printf_leaves_stdout_alone(cupy, kernels, monkeypatch)
     out = ck.empty(4)
     kernels.scale[1, 32](out, out, 2.0, 4)
     assert len(cupy.launches) == 1
+
+
+SPECIAL = {
+    "cooperative": ({"cooperative": True}, 1),
+    "cluster": ({"cluster": 2}, 1),
+    "early": ({"early": True}, 1),
+    "cluster and early": ({"cluster": (2, 1, 1), "early": True}, 2),
+}
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """Note each launch with attributes, and let it succeed."""
+    from cuda.bindings import driver
+
+    seen = []
+
+    def launch(config, function, addresses, extra):
+        seen.append((config.gridDimX, config.numAttrs, int(config.hStream)))
+        return (driver.CUresult.CUDA_SUCCESS,)
+
+    monkeypatch.setattr(driver, "cuLaunchKernelEx", launch)
+    return seen
+
+
+@pytest.mark.parametrize(("options", "attributes"), SPECIAL.values(), ids=SPECIAL)
+def test_a_launch_with_attributes_becomes_quick(
+    cupy, kernels, launched, monkeypatch, options, attributes
+):
+    stream, out = Stream(), ck.empty(4)
+    for turn in range(3):
+        if turn:  # the thorough way is not taken again
+            monkeypatch.setattr(launching, "run", None)
+        kernels.scale.launch(2, 32, out, out, 2.0, 4, stream=stream, **options)
+    assert launched == [(2, attributes, 7)] * 3
+
+
+def test_a_deferred_launch_becomes_quick(cupy, kernels, monkeypatch):
+    out = ck.empty(4)
+    with launching.deferred():
+        kernels.scale[1, 32](out, out, 2.0, 4)
+        monkeypatch.setattr(launching, "run", None)
+        kernels.scale[1, 32](out, out, 2.0, 4)
+    assert [stream for *_, stream in cupy.launches] == [cupy.stream] * 2
+
+
+def test_a_deferred_quick_launch_does_not_skip_the_wait_of_a_later_one(cupy, kernels):
+    out = ck.empty(4)
+    with launching.deferred():
+        for _ in range(2):
+            kernels.scale[1, 32](out, out, 2.0, 4)
+    kernels.scale[1, 32](out, out, 2.0, 4)
+    assert cupy.stream.waits == 1
+
+
+def test_a_remembered_grid_of_4_does_not_let_4_point_0_pass(cupy, kernels):
+    stream, out = Stream(), ck.empty(4)
+    kernels.scale[4, 32, 0, stream](out, out, 2.0, 4)
+    with pytest.raises(ck.LaunchError, match="whole number"):
+        kernels.scale[4.0, 32, 0, stream](out, out, 2.0, 4)
+
+
+def test_a_kernel_keeps_a_limited_number_of_launchers(kernels):
+    for grid in range(1, 3 * launching.REMEMBERED):
+        kernels.scale[grid, 32]
+    assert len(kernels.scale._launchers) <= launching.REMEMBERED
+
+
+RECORDS = """
+struct Piece { int first, last; };
+__global__ void pieces(const Piece* all, int count) {}
+"""
+
+
+def test_an_array_of_records_goes_the_quick_way(cupy, monkeypatch):
+    module = ck.compile(RECORDS, name="pieces.cu")
+    module.cubin = lambda arch: arch.encode()
+    pieces = ck.to_device(np.zeros(3, [("first", "i4"), ("last", "i4")]))
+    launch = module.pieces[1, 32, 0, Stream()]
+    launch(pieces, 3)
+    monkeypatch.setattr(launching, "run", None)
+    launch(pieces, 3)
+    assert len(cupy.launches) == 2

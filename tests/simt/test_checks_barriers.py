@@ -21,7 +21,6 @@ FULL = "0xffffffff"
 
 WRONG = {
     "barrier in a branch": ("if (t % 2) __syncthreads();\nx[t] = 1;", "BarrierError"),
-    "early return": ("if (t > 40) return;\n__syncthreads();", "BarrierError"),
     "mask without the caller": (SHUFFLE.format(mask="0xffff", away=1), "BarrierError"),
     "shuffle in a branch": (
         f"if (t % 32 < 16) {{ {SHUFFLE.format(mask=FULL, away=1)} }}", "BarrierError",

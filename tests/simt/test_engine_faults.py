@@ -195,16 +195,15 @@ def test_an_endless_loop_stops_after_the_timeout():
     assert caught.value.line == 2
 
 
+SPINS = "{ __syncthreads(); x[0] = 1; } else while (*(volatile int*)x == 0) {}"
 BARRIERS = {
-    "half a warp": "if (threadIdx.x < 16) __syncthreads();",
-    "one warp of two": "if (threadIdx.x < 32) __syncthreads();",
-    "both sides of a branch": (
-        "if (threadIdx.x % 2) { x[0] = 1; __syncthreads(); }"
-        " else { x[1] = 2; __syncthreads(); }"
+    "half a warp spins": f"if (threadIdx.x < 16) {SPINS}",
+    "one warp of two spins": f"if (threadIdx.x < 32) {SPINS}",
+    "as many barriers as the number of the lane": (
+        "for (int i = 0; i < threadIdx.x % 32; ++i) __syncthreads();"
     ),
-    "after an early return": "if (threadIdx.x > 60) return; __syncthreads();",
-    "in a loop of different length": (
-        "for (int i = 0; i < threadIdx.x / 40 + 1; ++i) __syncthreads();"
+    "a count that includes exited threads": (
+        'if (threadIdx.x >= 32) return; asm volatile("bar.sync 1, 64;");'
     ),
 }
 

@@ -17,13 +17,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
-from execute import asks, code_hash, is_section, normalise, to_text
+from cell_names import bound_names
+from execute import asks, code_hash, is_claim, is_section, normalise, to_text
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
+from notebook_claims import claims
 
 from coursekit.exercises import catalogue
-from coursekit.exercises.cells.cuda import Options
-from coursekit.toolchain.declarations import kernels
 
 MAXIMUM_BYTES = 300_000
 MAXIMUM_MINUTES = 90
@@ -31,7 +31,8 @@ LINE_MAGICS = {"load_ext"}
 CELL_MAGICS = {"cuda", "host"}
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
 TAG = re.compile(
-    r"nbval-check-output|raises-exception|solution-hidden|exercise-\d\d\.\d+"
+    r"nbval-check-output|raises-exception|solution-hidden|claim"
+    r"|exercise-\d\d\.(?:\d+|[a-z])"
 )
 OPENING = (
     "**After this chapter you can**",
@@ -244,17 +245,6 @@ def sections_stand_alone(notebook: NotebookNode) -> Complaints:
                 yield f"section {title(section)!r} has no %%cuda cell named {name}"
 
 
-def bound_names(cell: NotebookNode) -> list[str]:
-    """Return the names that a %%cuda cell binds: its kernels, and its NAME."""
-    if not cell.source.startswith("%%cuda"):
-        return []
-    line, _, body = cell.source.partition("\n")
-    declared = [kernel for kernel in kernels(body) if not kernel.is_template]
-    named = Options.parse(line.removeprefix("%%cuda")).name
-    names = [kernel.name.rpartition("::")[2] for kernel in declared]
-    return [*names, *([named] if named else [])]
-
-
 def in_python(cell: NotebookNode) -> NotebookNode:
     """Write a %%cuda or %%host cell as Python that uses and binds the same names."""
     cell = copy.deepcopy(cell)
@@ -279,14 +269,15 @@ def undefined_names(cells: list[NotebookNode]) -> list[str]:
 
 
 def lengths(notebook: NotebookNode) -> Complaints:
-    """Keep code cells and prose short."""
-    code = [lines(cell) for cell in code_cells(notebook)]
+    """Keep code cells and prose short; claims are not seen."""
+    seen = [cell for cell in code_cells(notebook) if not is_claim(cell)]
+    code = [lines(cell) for cell in seen]
     prose = [len(cell.source.split()) for cell in markdown_cells(notebook)]
     if code and statistics.median(code) > 5:
         yield f"the median code cell has {statistics.median(code):g} lines, above 5"
     if sum(count > 12 for count in code) > len(code) / 10:
         yield "more than one code cell in ten has more than 12 lines"
-    for cell in code_cells(notebook):
+    for cell in seen:
         if lines(cell) > 25:
             yield f"{cell.id}: {lines(cell)} lines, above 25"
     if prose and statistics.median(prose) > 60:
@@ -436,6 +427,7 @@ RULES: tuple[Callable[[NotebookNode], Complaints], ...] = (
     no_escapes,
     questions_alone,
     exercises,
+    claims,
     sections_stand_alone,
     lengths,
     executed,

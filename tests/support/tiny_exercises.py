@@ -66,6 +66,47 @@ EXERCISES = (
     ),
 )
 """
+YOUR_TURN_SPEC = """
+from coursekit.errors import CheckFailed
+from coursekit.exercises import Exercise, Guess, Mutant, blank, shuffled
+
+
+def inputs(n, generator):
+    return {"out": blank(n), "a": shuffled(n, generator), "n": n}
+
+
+EXERCISES = (
+    Exercise(
+        id="42.a",
+        name="plus",
+        title="Add ten at once",
+        kernel="add_ten",
+        inputs=inputs,
+        outputs=("out",),
+        reference=lambda v: v.a + 10,
+        sizes=(1, 33),
+        hints=("Each thread has one element.",),
+        mutants={
+            "eleven": Mutant(
+                mistake="The number is another one.",
+                edits=[("+ 10", "+ 11")],
+                fails=(CheckFailed, "8 of 8 elements of out are wrong"),
+            ),
+        },
+        starter=(CheckFailed, "never written"),
+    ),
+)
+GUESSES = {
+    "sectors": Guess(
+        question="How many bytes has a sector?",
+        options=(16, 32, 128),
+        hint="A line of 128 bytes has four of them.",
+        answer=32,
+        because="128 / 4 = 32.",
+    ),
+}
+QUIZZES = {"review": (GUESSES["sectors"],)}
+"""
 HEAD = "// Map: out[i] = a[i] + 10.\n"
 KERNEL = """__global__ void add_ten(float *out, const float *a, int n)
 {
@@ -91,6 +132,15 @@ __global__ void turn(float *out, const float *a, int rows, int cols)
 def add_ten(body: str) -> str:
     """Return the kernel of exercise 42.1 with this body."""
     return HEAD + KERNEL.replace("BODY", body)
+
+
+def add_your_turn(root: Path) -> None:
+    """Write 42.a, a guess and a quiz beside the exercises below a folder."""
+    for kind in ("exercises", "solutions"):
+        topic = root / kind / "42_tests"
+        map_of = (topic / "1_map.cu").read_text(encoding="utf-8")
+        (topic / "a_plus.cu").write_text(map_of)
+    (root / "exercises" / "42_tests" / "spec_turn.py").write_text(YOUR_TURN_SPEC)
 
 
 def fill(root: Path) -> None:

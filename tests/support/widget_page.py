@@ -2,7 +2,8 @@
 
 The module is the very text that a notebook gets. Behind it stands a model that holds
 the widget's state and calls back on changes, as Jupyter's does. Requests never leave
-the browser: the two files of the page are answered from here.
+the browser: the files of the page are answered from here, and where the page is linked
+to the widget, so is what the view sends: the widget changes as in a kernel.
 """
 
 from __future__ import annotations
@@ -33,12 +34,23 @@ window.model = {{
     state[name] = value;
     for (const call of [...(followers["change:" + name] ?? [])]) call();
   }},
-  save_changes() {{ window.saved += 1; }},
+  save_changes() {{
+    window.saved += 1;
+    if ({linked}) tell(JSON.stringify(state));
+  }},
   on(event, call) {{ (followers[event] ??= []).push(call); }},
   off(event, call) {{
     followers[event] = (followers[event] ?? []).filter((one) => one !== call);
   }},
 }};
+window.pending = 0;
+async function tell(body) {{
+  window.pending += 1;
+  const answer = await fetch("./kernel", {{ method: "POST", body }});
+  for (const [name, value] of Object.entries(await answer.json()))
+    window.model.set(name, value);
+  window.pending -= 1;
+}}
 document.addEventListener("keydown", (event) => window.heard.push(event.key));
 const el = document.getElementById("widget");
 window.end = module.default.render({{ model: window.model, el }});
@@ -71,25 +83,41 @@ def state_of(widget) -> dict:
     }
 
 
-def page_of(widget, theme: str) -> str:
+def page_of(widget, theme: str, linked: bool) -> str:
     """Return the HTML of a page that shows one widget."""
     return PAGE.format(
         style=widget._css,
         ground={"light": "#ffffff", "dark": "#111111"}[theme],
         light=json.dumps(theme == "light"),
         state=json.dumps(state_of(widget)),
+        linked=json.dumps(linked),
     )
 
 
-def open_widget(page, widget, theme: str = "light"):
-    """Show a widget in a page that may have shown others; return the page."""
+def changed(widget, body: str) -> str:
+    """Give the widget what the view has sent; return its state then, as JSON."""
+    before = state_of(widget)
+    sent = {k: v for k, v in json.loads(body).items() if v != before[k]}
+    widget.set_state(sent)
+    return json.dumps(state_of(widget))
+
+
+def open_widget(page, widget, theme: str = "light", *, linked: bool = False):
+    """Show a widget in a page that may have shown others; return the page.
+
+    A linked page sends the widget what its view changes, and shows what it answers.
+    """
     files = {
-        "": ("text/html", page_of(widget, theme)),
+        "": ("text/html", page_of(widget, theme, linked)),
         "widget.js": ("text/javascript", str(widget._esm)),
     }
 
     def answer(route):
-        kind, body = files[route.request.url.removeprefix(ADDRESS)]
+        name = route.request.url.removeprefix(ADDRESS)
+        if name == "kernel":
+            body = changed(widget, route.request.post_data)
+            return route.fulfill(content_type="application/json", body=body)
+        kind, body = files[name]
         route.fulfill(content_type=f"{kind}; charset=utf-8", body=body)
 
     page.unroute_all()

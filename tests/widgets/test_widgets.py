@@ -21,11 +21,14 @@ from traced_kernels import row_sums, shift_left
 import coursekit as ck
 from coursekit.display.listing import WIDTH_PIXELS
 from coursekit.display.listing import panel as listing_panel
+from coursekit.exercises import Guess
 from coursekit.widgets import (
     GridBlock,
     GridMap,
+    GuessWidget,
     LearningView,
     Question,
+    QuizWidget,
     guess,
     palette,
     quiz,
@@ -34,7 +37,7 @@ from coursekit.widgets.base import FOLDER, CourseWidget
 from coursekit.widgets.grid_map import MODES
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ("base", "grid_block", "grid_map", "question", "questions")
+MODULES = ("base", "grid_block", "grid_map", "questions")
 SHEETS = (
     "draw_digit", "fusion", "grid_block", "learning", "microscope", "occupancy",
     "overlap", "questions", "roofline", "scheduler", "shared", "tile_animator",
@@ -386,13 +389,13 @@ def test_unanswered_guess_is_neither_right_nor_wrong():
 @pytest.mark.parametrize(("answers", "right"), [([1], True), ([0], False)])
 def test_answer_of_the_reader_reaches_python(answers, right):
     widget = guess("How many?", [16, 32], answer=32)
-    widget.answers = answers
+    widget.answers = [answers]
     assert widget.right is right
 
 
 def test_given_option_is_marked_in_the_text():
     widget = guess("How many?", [16, 32])
-    widget.answers = [1]
+    widget.answers = [[1]]
     assert repr(widget).endswith("( ) 16\n  (x) 32")
 
 
@@ -437,7 +440,7 @@ def test_question_that_cannot_be_judged_is_refused(arguments, message):
     ("questions", "message"),
     [
         ([], "no question"),
-        (["What?"], "where a Question belongs"),
+        (["What?"], "where a question belongs"),
         ([Question("?", ["a", "b"])], "without an answer"),
     ],
 )
@@ -446,9 +449,52 @@ def test_quiz_of_something_else_is_refused(questions, message):
         quiz(questions)
 
 
+HINTED = Guess(
+    question="How many?", options=(16, 32, 64), hint="Count.", answer=32, because="So."
+)
+
+
+def verdict(*tries):
+    """Return what the view may show after these tries of a hinted question."""
+    widget = GuessWidget(HINTED)
+    widget.answers = [list(tries)]
+    (said,) = widget.verdicts
+    return said
+
+
+@pytest.mark.parametrize(
+    ("tries", "state", "text", "more"),
+    [
+        ([], "open", "", ""),
+        ([1], "right", "Right.", "So."),
+        ([0], "again", "No.", "Count. You have a second try."),
+        ([0, 1], "right", "Right.", "So."),
+        ([0, 2], "wrong", "No, the answer is 32.", "So."),
+    ],
+)
+def test_first_miss_gets_a_hint_and_the_second_the_answer(tries, state, text, more):
+    said = verdict(*tries)
+    assert (said["state"], said["text"], said["more"]) == (state, text, more)
+
+
+@pytest.mark.parametrize("tries", [[], [0]])
+def test_browser_does_not_have_the_answer_before_it_is_told(tries):
+    widget = GuessWidget(HINTED)
+    widget.answers = [tries]
+    state = {k: v for k, v in widget.get_state().items() if k != "_esm" != "_css"}
+    assert "So." not in str(state["verdicts"]) + str(state["questions"])
+    assert state["verdicts"][0]["right"] is None
+
+
+def test_score_counts_an_answer_of_the_second_try():
+    widget = QuizWidget([HINTED])
+    widget.answers = [[0, 1]]
+    assert widget.score == 1
+
+
 def test_quiz_counts_right_answers():
     widget = quiz([Question("?", answer=True), Question("?", answer=3)])
-    widget.answers = [0, 4]
+    widget.answers = [[0], [4]]
     assert (widget.given, widget.score) == ((True, 4), 1)
 
 

@@ -11,7 +11,8 @@ from itertools import product
 import pytest
 
 import coursekit as ck
-from coursekit.widgets import GridBlock, GridMap, Question, guess, quiz
+from coursekit.exercises import Guess
+from coursekit.widgets import GridBlock, GridMap, GuessWidget, Question, guess, quiz
 from coursekit.widgets.grid_map import MODES
 
 sync_api = pytest.importorskip(
@@ -54,10 +55,18 @@ def opened(tab):
 
     tab.on("pageerror", on_error)
     tab.on("console", on_console)
-    yield lambda widget, theme="light": open_widget(tab, widget, theme)
+    yield lambda widget, theme="light", **linked: open_widget(
+        tab, widget, theme, **linked
+    )
     tab.remove_listener("pageerror", on_error)
     tab.remove_listener("console", on_console)
     assert problems == []
+
+
+@pytest.fixture
+def asked(opened):
+    """Open a question whose kernel answers."""
+    return lambda widget: opened(widget, linked=True)
 
 
 @pytest.fixture
@@ -83,7 +92,13 @@ def value(page, name):
     return page.evaluate(f"model.get('{name}')")
 
 
+def settle(page):
+    """Wait until the view has what the kernel answered."""
+    page.wait_for_function("!window.pending")
+
+
 def status(page, position=0):
+    settle(page)
     return page.get_by_role("status").nth(position).inner_text().strip()
 
 
@@ -151,7 +166,7 @@ def test_axe_finds_nothing_to_complain_about(opened, widget, theme):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("answers", [[0, 0, 32], [1, 1, 5]])
+@pytest.mark.parametrize("answers", [[[0], [0], [32]], [[1], [1], [5]]])
 def test_axe_finds_nothing_in_an_answered_quiz(opened, theme, answers):
     skip_without_axe()
     quiz = three_questions()
@@ -226,7 +241,7 @@ def test_running_the_cell_from_a_question_commits_nothing(opened):
     page = opened(one_of_three())
     page.get_by_label("16").check()
     page.keyboard.press("Shift+Enter")
-    assert value(page, "answers") == [None]
+    assert value(page, "answers") == [[]]
 
 
 # ---------------------------------------------------------------- grid and block
@@ -368,78 +383,147 @@ def expected(case):
 # ---------------------------------------------------------------- questions
 
 
-def test_answer_is_not_shown_before_the_guess(opened):
-    page = opened(one_of_three(because="Since 1999."))
+def test_answer_is_not_shown_before_the_guess(asked):
+    page = asked(one_of_three(because="Since 1999."))
     assert "1999" not in page.locator("#widget").inner_text()
 
 
-def test_guess_is_made_with_the_keyboard_alone(opened):
-    page = opened(one_of_three(because="It always had."))
+def test_guess_is_made_with_the_keyboard_alone(asked):
+    page = asked(one_of_three(because="It always had."))
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     assert status(page) == "Right. It always had."
 
 
-def test_wrong_guess_is_told_the_answer(opened):
-    page = opened(one_of_three())
+def test_wrong_guess_is_told_the_answer(asked):
+    page = asked(one_of_three())
     page.get_by_label("64").check()
     page.get_by_role("button", name=COMMIT).click()
-    assert status(page) == "Not so: the answer is 32."
+    assert status(page) == "No, the answer is 32."
 
 
-def test_right_and_given_option_are_marked_in_words(opened):
-    page = opened(one_of_three())
+def hinted():
+    return GuessWidget(
+        Guess(
+            question="How many threads has a warp?",
+            options=(16, 32, 64),
+            hint="It is a power of two.",
+            answer=32,
+            because="It always had.",
+        )
+    )
+
+
+def commit(page, *labels):
+    """Answer with each of these options in turn."""
+    for label in labels:
+        page.get_by_label(label).check()
+        page.get_by_role("button", name=COMMIT).click()
+        settle(page)
+
+
+def test_first_miss_gets_a_hint_and_a_second_try(asked):
+    page = asked(hinted())
+    commit(page, "64")
+    assert status(page) == "No. It is a power of two. You have a second try."
+    commit(page, "32")
+    assert status(page) == "Right. It always had."
+
+
+def test_second_miss_gets_the_answer_and_its_reason(asked):
+    page = asked(hinted())
+    commit(page, "64", "16")
+    assert status(page) == "No, the answer is 32. It always had."
+
+
+def test_first_answer_is_no_second_try(asked):
+    page = asked(hinted())
+    commit(page, "64", "64")
+    assert status(page).startswith("That was your first answer.")
+    assert value(page, "answers") == [[2]]
+
+
+def test_second_try_is_made_with_the_keyboard_alone(asked):
+    page = asked(hinted())
+    for key in ("Tab", "Space", "Enter"):
+        page.keyboard.press(key)
+    settle(page)
+    for key in ("ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    assert status(page) == "Right. It always had."
+
+
+def test_question_without_a_kernel_says_what_it_waits_for(opened):
+    page = opened(hinted())
+    commit(page, "32")
+    assert status(page).startswith("Waiting for the kernel")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("labels", [(), ("64",), ("64", "16"), ("32",)])
+def test_question_is_accessible_at_each_step(opened, theme, labels):
+    page = opened(hinted(), theme, linked=True)
+    commit(page, *labels)
+    assert violations(page) == []
+
+
+def test_right_and_given_option_are_marked_in_words(asked):
+    page = asked(one_of_three())
     page.get_by_label("64").check()
     page.get_by_role("button", name=COMMIT).click()
+    settle(page)
     labels = [label.strip() for label in page.locator("label").all_inner_texts()]
     assert labels == ["16", "32 (right)", "64 (your answer)"]
 
 
 @pytest.mark.parametrize("keys", [["Enter"], ["Tab", "Enter"]])
-def test_focus_stays_where_the_guess_was_made(opened, keys):
-    page = opened(one_of_three())
+def test_focus_stays_where_the_guess_was_made(asked, keys):
+    page = asked(one_of_three())
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     for key in keys[:-1]:
         page.keyboard.press(key)
     page.evaluate("window.before = document.activeElement")
     page.keyboard.press(keys[-1])
-    assert value(page, "answers") == [0]
+    settle(page)
+    assert value(page, "answers") == [[0]]
     assert page.evaluate("before === document.activeElement")
 
 
-def test_answered_question_disables_no_control(opened):
+def test_answered_question_disables_no_control(asked):
     # A disabled control loses the focus, or at least its keys.
-    page = opened(one_of_three())
+    page = asked(one_of_three())
     page.get_by_label("16").check()
     page.keyboard.press("Enter")
+    settle(page)
     assert page.locator("#widget :disabled").count() == 0
 
 
 @pytest.mark.parametrize("how", ["click", "key"])
-def test_guess_cannot_be_changed(opened, how):
-    page = opened(one_of_three())
+def test_guess_cannot_be_changed(asked, how):
+    page = asked(one_of_three())
     page.get_by_label("16").check()
     page.keyboard.press("Enter")
+    settle(page)
     if how == "click":
         page.get_by_text("32").first.click(force=True)
     else:
         page.keyboard.press("ArrowDown")
     page.get_by_role("button", name=COMMIT).click(force=True)
     assert page.get_by_label("16").is_checked()
-    assert value(page, "answers") == [0]
+    assert value(page, "answers") == [[0]]
 
 
-def test_commit_without_a_choice_asks_for_one(opened):
-    page = opened(one_of_three())
+def test_commit_without_a_choice_asks_for_one(asked):
+    page = asked(one_of_three())
     page.get_by_role("button", name=COMMIT).click()
     assert status(page) == "Choose an option first."
-    assert value(page, "answers") == [None]
+    assert value(page, "answers") == [[]]
 
 
-def test_guess_without_answer_is_confirmed(opened):
-    page = opened(guess("What will it print?", ["yes", "no"]))
+def test_guess_without_answer_is_confirmed(asked):
+    page = asked(guess("What will it print?", ["yes", "no"]))
     page.get_by_label("no").check()
     page.get_by_role("button", name=COMMIT).click()
     assert status(page) == "You have committed to no."
@@ -451,57 +535,62 @@ def test_guess_without_answer_is_confirmed(opened):
         ("1024", "Right."),
         (" 1,024 ", "Right."),
         ("1_034", "Right."),
-        ("1035", "Not so: the answer is 1024."),
-        ("-1e3", "Not so: the answer is 1024."),
+        ("1035", "No, the answer is 1024."),
+        ("-1e3", "No, the answer is 1024."),
         ("many", "Type a number first."),
         ("", "Type a number first."),
     ],
 )
-def test_number_is_judged_within_its_tolerance(opened, typed, said):
-    page = opened(guess("How many threads?", answer=1024, tolerance=10))
+def test_number_is_judged_within_its_tolerance(asked, typed, said):
+    page = asked(guess("How many threads?", answer=1024, tolerance=10))
     page.get_by_role("textbox", name="How many threads?").fill(typed)
     page.keyboard.press("Enter")
     assert status(page) == said
 
 
-def test_committed_number_is_read_only(opened):
-    page = opened(guess("How many threads?", answer=1024))
+def test_committed_number_is_read_only(asked):
+    page = asked(guess("How many threads?", answer=1024))
     page.get_by_role("textbox").fill("7")
     page.keyboard.press("Enter")
+    settle(page)
     assert page.get_by_role("textbox").get_attribute("readonly") is not None
 
 
-def test_code_of_a_question_is_set_as_code(opened):
-    page = opened(one_of_three())
+def test_code_of_a_question_is_set_as_code(asked):
+    page = asked(one_of_three())
     assert page.locator("legend code").inner_text() == "warp"
 
 
 def answer_all(page):
     page.get_by_label("True").check()
     page.keyboard.press("Enter")
+    settle(page)
     page.get_by_label("a", exact=True).check()
     page.keyboard.press("Enter")
+    settle(page)
     page.get_by_role("textbox").fill("33")
     page.keyboard.press("Enter")
+    settle(page)
 
 
-def test_quiz_counts_the_right_answers(opened):
-    page = opened(three_questions())
+def test_quiz_counts_the_right_answers(asked):
+    page = asked(three_questions())
     answer_all(page)
     assert status(page, 3) == "2 right of 3 answered, 3 in all."
 
 
-def test_quiz_scores_as_python_does(opened):
-    page, widget = opened(three_questions()), three_questions()
+def test_quiz_scores_as_python_does(asked):
+    page, widget = asked(three_questions()), three_questions()
     answer_all(page)
     widget.answers = value(page, "answers")
     assert widget.score == 2
 
 
-def test_quiz_starts_again(opened):
-    page = opened(three_questions())
+def test_quiz_starts_again(asked):
+    page = asked(three_questions())
     answer_all(page)
     page.get_by_role("button", name="Start again").click()
-    assert value(page, "answers") == [None, None, None]
+    settle(page)
+    assert value(page, "answers") == [[], [], []]
     assert page.locator("input:checked").count() == 0
     assert page.get_by_role("textbox").input_value() == ""

@@ -2,11 +2,11 @@
 
 Convolutions and batch normalisations are graphs of cuDNN, which take the ReLU in. The
 linear layers are products of cublasLt, with biases, ReLU and their gradients behind
-them. cuDNN's Python package has no pooling and neither library a cross-entropy: those
-kernels are PyTorch's, called without its layers and without its autograd. All weights
-lie in one row and all gradients in another, so the update is one kernel. A bias in
-front of a batch normalisation has no gradient, and only moves the running mean: it is
-added there, and nowhere else. Layouts are channels_last throughout.
+them. Pooling and the cross-entropy are kernels of PyTorch, called without its layers
+and without its autograd. All weights lie in one row and all gradients in another, so
+the update is one kernel. A bias in front of a batch normalisation has no gradient, and
+only moves the running mean: it is added there, and nowhere else. Layouts are
+channels_last throughout.
 """
 
 from __future__ import annotations

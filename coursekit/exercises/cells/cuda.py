@@ -18,6 +18,7 @@ from coursekit.display.listing import Card
 from coursekit.errors import ArgumentError, CourseError, LaunchError
 from coursekit.exercises.cells.host import HostMagics
 from coursekit.toolchain import declarations
+from coursekit.toolchain.cuda_source import code_only
 
 USAGE = "%%cuda [NAME] [-D TILE=16] [--arch sm_90a] [--exercise 05.1]"
 
@@ -104,7 +105,8 @@ class CudaMagics(Magics):
         --exercise saves the text below `work/` and compiles it for `ck.check`.
         """
         options = Options.parse(line)
-        _require_code(cell)
+        if options.exercise is None:
+            _require_code(cell)
         compiled = self._compiled(cell, options)
         named = {options.name: compiled} if options.name else {}
         bound = {**named, **_kernels(compiled)}
@@ -122,6 +124,7 @@ class CudaMagics(Magics):
 
         entry = catalogue.find(options.exercise)
         host_running.require_magic(entry, "%%cuda")
+        host_running.require_code(entry, code_only(cell), self.exercises)
         saved.save(entry, cell)
         try:
             compiled = _compile(cell, options, entry)

@@ -34,8 +34,7 @@ class HostMagics(Magics):
 
         entry = catalogue.find(exercise_id(line))
         host_running.require_magic(entry, "%%host")
-        if not cell.strip():
-            raise _refused("cell is empty", "Write the function below the first line.")
+        host_running.require_code(entry, cell, self.exercises)
         saved.save(entry, cell)
         try:
             ran = host_running.run(entry, cell, lines_above=1)
@@ -59,9 +58,9 @@ def exercise_id(line: str) -> str:
     return words[1]
 
 
-def _refused(what: str, cure: str = "") -> ArgumentError:
+def _refused(what: str) -> ArgumentError:
     return ArgumentError.explained(
         f"%%host {what}.",
         "It is for exercises in Python; any other Python needs no magic.",
-        cure or f"Usage: {USAGE}",
+        f"Usage: {USAGE}",
     )

@@ -2,25 +2,32 @@
 
 `make lab` runs ``python -m coursekit.exercises.cells.working_copies``. A copy is
 never overwritten; `python -m coursekit reset NOTEBOOK` makes a fresh one and keeps the
-old.
+old. A copy has no outputs, so that a prediction is one, and none of the cells tagged
+`claim`, which only assert what the prose says.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from coursekit import paths
 from coursekit.errors import LaunchError
 from coursekit.exercises.set_aside import set_aside, write
 
 ORIGINS = ".origins.json"
-# Links and images, in Markdown and HTML, that lead out of notebooks/.
-_UPWARD = re.compile(r"""(\]\(|\b(?:src|href)=["'])\.\./""")
+CLAIM = "claim"
+# Links and images, in Markdown and HTML, that lead out of notebooks/, and links to what
+# lies beside the notebooks and is not copied: the glossary.
+_LINK = r"""(\]\(|\b(?:src|href)=["'])"""
+_UPWARD = re.compile(rf"{_LINK}\.\./")
+_BESIDE = re.compile(rf"{_LINK}(?=[\w-]+\.md\b)")
 
 
 def originals() -> dict[str, Path]:
@@ -89,21 +96,43 @@ def reset(name: str) -> list[str]:
 
 
 def _copy(path: Path, copy: Path) -> None:
-    """Write a copy whose relative links lead where the original's lead."""
+    """Write a copy for a student; its links lead where the original's lead."""
     up = Path(os.path.relpath(path.parent.parent, copy.parent)).as_posix()
     notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["metadata"] = _metadata()
+    notebook["cells"] = [
+        cell
+        for cell in notebook["cells"]
+        if CLAIM not in cell["metadata"].get("tags", ())
+    ]
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             cell["source"] = _relinked(cell["source"], up)
-        for output in cell.get("outputs", ()):
-            data = output.get("data", {})
-            for kind in data.keys() & {"text/html", "text/markdown"}:
-                data[kind] = _relinked(data[kind], up)
+        else:
+            cell |= {"outputs": [], "execution_count": None}
     write(copy, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
 
 
 def _relinked(text: str | list[str], up: str) -> str:
-    return _UPWARD.sub(rf"\g<1>{up}/", "".join(text))
+    text = _UPWARD.sub(rf"\g<1>{up}/", "".join(text))
+    return _BESIDE.sub(rf"\g<1>{up}/notebooks/", text)
+
+
+@functools.cache
+def _metadata() -> dict[str, Any]:
+    """Return the metadata that JupyterLab gives a notebook when its kernel starts.
+
+    With any other, a copy would count as changed as soon as it is opened.
+    """
+    from ipykernel import ipkernel, kernelspec  # the kernel; slow to import
+
+    language = dict(ipkernel.IPythonKernel.language_info)
+    spec = kernelspec.get_kernel_dict()
+    named = {"display_name": spec["display_name"], "language": spec["language"]}
+    return {
+        "kernelspec": {**named, "name": kernelspec.KERNEL_NAME},
+        "language_info": dict(sorted(language.items())),
+    }
 
 
 def _digest(path: Path) -> str:

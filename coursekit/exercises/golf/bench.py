@@ -61,7 +61,8 @@ class Bench:
             outcome = trial.run(self.kernel, TIMEOUT_S)
         for judged in outcome.judged():
             if not judged.passed:
-                raise complaints.values(outcome, judged)
+                advice = complaints.advice(self.kernel, outcome, judged)
+                raise complaints.values(outcome, judged, advice)
         if (changed := outcome.changed()) is not None:
             raise complaints.changed(outcome, *changed)
         return counters[0]

@@ -228,7 +228,7 @@ class GpuBackend:
         configuration: Configuration,
         fetch_each: Sequence[Callable[[Any], Any]],
     ) -> Callable[[tuple[Any, ...]], bool] | None:
-        """Prepare a function that launches on a stream, without repeated checks.
+        """Prepare a function that launches without repeated checks, and does not wait.
 
         Parameters
         ----------
@@ -243,16 +243,15 @@ class GpuBackend:
             Takes the arguments; returns False, without launching, when one needs
             the thorough way.
         """
-        if configuration.cooperative or configuration.cluster:
-            return None
         loaded = self._loaded(kernel)
-        grid, block = configuration.grid, configuration.block
-        shared = configuration.shared_bytes
-        stream = self._stream(configuration.stream, uses_torch=False)
+        start = loaded.starter(configuration)
+        current, stream = self.cupy.cuda.get_current_stream, None
+        if configuration.stream is not None:
+            stream = self._stream(configuration.stream, uses_torch=False)
         pack, buffer, lock = loaded.layout.pack_into, loaded.buffer, loaded.lock
         driver_error = self.cupy.cuda.driver.CUDADriverError
         runtime_error = self.cupy.cuda.runtime.CUDARuntimeError
-        function, pointers, count = loaded.function, loaded.pointers, len(fetch_each)
+        count = len(fetch_each)
 
         def launch(arguments: tuple[Any, ...]) -> bool:
             if len(arguments) != count:
@@ -266,7 +265,7 @@ class GpuBackend:
                 except (struct.error, OverflowError):  # None stands for "look closer"
                     return False
                 try:
-                    function(grid, block, pointers, shared, stream)
+                    start(current() if stream is None else stream)
                 except (driver_error, runtime_error) as error:
                     raise self.translate(error, kernel.name) from error
             return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,19 +55,27 @@ class GpuFunction:
     ) -> None:
         """Pack the values and launch; the driver copies them before it returns."""
         self.allow(configuration)
+        start = self.starter(configuration)
         with self.lock:
             self.layout.pack_into(self.buffer, 0, *values)
-            special = configuration.cooperative or configuration.cluster
-            if special or configuration.early:
-                self._launch_with_attributes(configuration, stream)
-            else:
-                self.function(
-                    configuration.grid,
-                    configuration.block,
-                    self.pointers,
-                    configuration.shared_bytes,
-                    stream,
-                )
+            start(stream)
+
+    def starter(self, configuration: Configuration) -> Callable[[Any], None]:
+        """Return a function that launches with what the buffer holds, on a stream.
+
+        It may be called again and again, while `lock` is held.
+        """
+        special = configuration.cooperative or configuration.cluster
+        if special or configuration.early:
+            return self._starter_with_attributes(configuration)
+        function, pointers = self.function, self.pointers
+        grid, block = configuration.grid, configuration.block
+        shared_bytes = configuration.shared_bytes
+
+        def start(stream: Any) -> None:
+            function(grid, block, pointers, shared_bytes, stream)
+
+        return start
 
     def allow(self, configuration: Configuration) -> None:
         """Opt in to shared memory above 48 KB, and to clusters above 8 blocks."""
@@ -82,9 +90,9 @@ class GpuFunction:
     def _set(self, number: int, value: int) -> None:
         self.driver.funcSetAttribute(self.function.ptr, number, value)
 
-    def _launch_with_attributes(
-        self, configuration: Configuration, stream: Any
-    ) -> None:
+    def _starter_with_attributes(
+        self, configuration: Configuration
+    ) -> Callable[[Any], None]:
         from cuda.bindings import driver
 
         attributes = launch_attributes(driver, configuration)
@@ -92,15 +100,21 @@ class GpuFunction:
         config.gridDimX, config.gridDimY, config.gridDimZ = configuration.grid
         config.blockDimX, config.blockDimY, config.blockDimZ = configuration.block
         config.sharedMemBytes = configuration.shared_bytes
-        config.hStream = driver.CUstream(stream.ptr)
         config.attrs, config.numAttrs = attributes, len(attributes)
-        (status,) = driver.cuLaunchKernelEx(
-            config,
-            driver.CUfunction(self.function.ptr),
-            ctypes.addressof(self.addresses),
-            0,
-        )
-        self.driver.check_status(int(status))
+        function = driver.CUfunction(self.function.ptr)
+        launch, addresses = driver.cuLaunchKernelEx, ctypes.addressof(self.addresses)
+        succeeded = driver.CUresult.CUDA_SUCCESS
+        last: Any = None
+
+        def start(stream: Any) -> None:
+            nonlocal last
+            if stream is not last:  # the driver's form of a stream is made once
+                config.hStream, last = driver.CUstream(stream.ptr), stream
+            (status,) = launch(config, function, addresses, 0)
+            if status is not succeeded:
+                self.driver.check_status(int(status))
+
+        return start
 
 
 def launch_attributes(driver: Any, configuration: Configuration) -> list[Any]:

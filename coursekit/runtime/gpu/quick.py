@@ -15,6 +15,7 @@ import numpy as np
 from coursekit.runtime.arguments.converters import alignment
 from coursekit.runtime.arguments.signature import Rule
 from coursekit.runtime.device_arrays import DeviceArray
+from coursekit.runtime.tensor_maps import TensorMap
 from coursekit.toolchain.signature import CType
 
 _INTS = frozenset({int, np.int32, np.int64, np.uint32, np.uint64})
@@ -22,20 +23,46 @@ _FLOATS = frozenset({float, int, np.float32, np.float64})
 _Fetcher = Callable[[Any], Any]
 
 
-def fetchers(cupy: Any, rules: tuple[Rule, ...]) -> tuple[_Fetcher, ...]:
-    """Make one fetcher for each parameter."""
-    return tuple(_fetcher(cupy, rule) for rule in rules)
+def fetchers(
+    cupy: Any, rules: tuple[Rule, ...], *, tensors: bool = True
+) -> tuple[_Fetcher, ...]:
+    """Make one fetcher for each parameter.
+
+    Parameters
+    ----------
+    cupy
+        The module.
+    rules : tuple of Rule
+        One for each parameter of the kernel.
+    tensors : bool
+        Whether torch tensors are taken; without a stream of its own, a launch on them
+        goes to torch's current stream, which the thorough way finds.
+    """
+    return tuple(_fetcher(cupy, rule, tensors) for rule in rules)
 
 
-def _fetcher(cupy: Any, rule: Rule) -> _Fetcher:
+def _fetcher(cupy: Any, rule: Rule, tensors: bool) -> _Fetcher:
     ctype = rule.parameter.type
     if ctype.is_pointer and ctype.pointee is not None:
-        return _pointer(cupy, ctype.pointee)
+        return _pointer(cupy, ctype.pointee, tensors)
     if ctype.lanes == 1 and ctype.kind in ("int", "uint"):
         return _number(_INTS)
     if ctype.lanes == 1 and ctype.kind == "float":
         return _number(_FLOATS)
-    return rule.convert if rule.code != "Q" else _unknown
+    if rule.code == "Q":
+        return _unknown
+    return _tensor_map_or(rule.convert, rule.parameter.size)
+
+
+def _tensor_map_or(convert: _Fetcher, size: int) -> _Fetcher:
+    """Fetch a tensor map's descriptor, and convert any other value."""
+
+    def fetch(value: Any) -> Any:
+        if type(value) is TensorMap and len(value.descriptor) == size:
+            return value.descriptor
+        return convert(value)
+
+    return fetch
 
 
 def _unknown(value: object) -> None:
@@ -49,10 +76,10 @@ def _number(types: frozenset[type]) -> _Fetcher:
     return fetch
 
 
-def _pointer(cupy: Any, target: CType) -> _Fetcher:
+def _pointer(cupy: Any, target: CType, tensors: bool) -> _Fetcher:
     ndarray, lanes = cupy.ndarray, target.lanes
     dtypes, torch_types = _element_types(target)
-    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+    tensor = getattr(sys.modules.get("torch"), "Tensor", None) if tensors else None
     last_bits = alignment(target) - 1
 
     def fetch(value: Any) -> int | None:
@@ -60,7 +87,9 @@ def _pointer(cupy: Any, target: CType) -> _Fetcher:
         kind = type(value)
         if kind is DeviceArray:
             address = value.address
-            if value.dtype not in dtypes or value.space != "gpu":
+            if value.space != "gpu":
+                return None
+            if value.dtype not in dtypes and not _is_record(value.dtype, target):
                 return None
         elif kind is ndarray:
             address = value.data.ptr
@@ -77,6 +106,12 @@ def _pointer(cupy: Any, target: CType) -> _Fetcher:
         return address
 
     return fetch
+
+
+def _is_record(dtype: np.dtype, target: CType) -> bool:
+    """Return whether elements are records that the structs of a pointer may be."""
+    sizes = 0, dtype.itemsize
+    return target.kind == "struct" and dtype.kind == "V" and target.size in sizes
 
 
 def _element_types(target: CType) -> tuple[tuple[np.dtype, ...], tuple[object, ...]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from coursekit import errors
@@ -103,16 +105,75 @@ class SyncCheck(Observer):
         self.found.add(NOTE, ("mask", _key(instruction)), 1, make)
 
     def opens(self, block, arrivals) -> None:
-        """Report a barrier at which threads arrived from different lines."""
-        first = None
-        for warp, split, barrier in arrivals.splits:
-            first = first or barrier
-            here, there = barrier.instruction.location, first.instruction.location
-            if barrier.threads is None and here != there:
-                self._differ(warp, split, barrier, first)
-                return
+        """Report a barrier without exited threads, or at which several lines wait."""
+        waiting = sorted(arrivals.splits, key=lambda arrival: arrival[0].index)
+        waiting = [one for one in waiting if one[2].threads is None]
+        if waiting and block.alive < self.launch.threads:
+            self._excuse(block, *waiting[0])
+        for (first, _, one), (warp, split, other) in pairwise(waiting):
+            if one.instruction.location != other.instruction.location:
+                if first is warp:
+                    self._divide(warp, split, other, one)
+                else:
+                    self._differ(warp, split, other, one)
+
+    def passes_by(self, warp, split, lanes) -> None:
+        """Report lanes that pass by a barrier at which others of their warp wait."""
+        lane, instruction = int(np.argmax(lanes)), split.waits_for.instruction
+
+        def make():
+            return faults.kernel_error(
+                errors.BarrierError, warp, int(np.argmax(split.mask)), instruction,
+                f"{{thread}} waits at a barrier that thread {warp.thread(lane)} of its "
+                "warp passes by.",
+                "All lanes of a warp that have not exited must come to the same "
+                "barrier, else what happens is undefined: a GPU hangs, or goes on by "
+                "luck.",
+                "Move the barrier out of the branch; guard the work, not the barrier.",
+            )  # fmt: skip
+
+        self.found.add(ERROR, ("passed", _key(instruction)), 1, make)
+
+    def _excuse(self, block, warp, split, barrier) -> None:
+        """Note that a barrier did not wait for threads that have exited."""
+        gone = next(one for one in block.warps if (one.present & ~one.live).any())
+        missing = gone.thread(int(np.argmax(gone.present & ~gone.live)))
+
+        def make():
+            return faults.kernel_error(
+                errors.BarrierError, warp, int(np.argmax(split.mask)),
+                barrier.instruction,
+                f"{{thread}} waits at a barrier without thread {missing}, which has "
+                "left the kernel.",
+                "Since Volta a barrier waits only for threads that have not exited, so "
+                "the result is the same on a GPU.",
+                "Better let all threads come to the barrier: guard the work, not the "
+                "barrier.",
+            )  # fmt: skip
+
+        self.found.add(NOTE, ("exited", _key(barrier.instruction)), 1, make)
+
+    def _divide(self, warp, split, barrier, first) -> None:
+        """Report that lanes of one warp wait at different barriers."""
+        program = self.launch.program
+        _, shown = faults.source_place(program, first.instruction.location)
+
+        def make():
+            return faults.kernel_error(
+                errors.BarrierError, warp, int(np.argmax(split.mask)),
+                barrier.instruction,
+                "{thread} waits at another barrier than other lanes of its warp, which "
+                f"wait at\n  {shown}",
+                "All lanes of a warp must come to the same barrier, else what happens "
+                "is undefined: a GPU hangs, or goes on by luck.",
+                "Move the barrier out of the branch; guard the work, not the barrier.",
+            )  # fmt: skip
+
+        key = "divided", _key(barrier.instruction), _key(first.instruction)
+        self.found.add(ERROR, key, 1, make)
 
     def _differ(self, warp, split, barrier, first) -> None:
+        """Report that warps wait at different barriers."""
         program = self.launch.program
         _, shown = faults.source_place(program, first.instruction.location)
 

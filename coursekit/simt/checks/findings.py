@@ -21,8 +21,8 @@ class Finding:
     Attributes
     ----------
     severity : str
-        "error"; "warning" where only luck or old hardware makes it work; "note"
-        where the result is right all the same.
+        "error" where hardware hangs, or the result is undefined; "warning" where only
+        luck makes it work; "note" where the result is right all the same.
     error : KernelError
         As it would be raised; it holds the message.
     count : int
@@ -32,6 +32,11 @@ class Finding:
     severity: str
     error: KernelError
     count: int
+
+    @property
+    def level(self) -> str:
+        """The severity: "error", "warning" or "note"."""
+        return self.severity
 
     @property
     def message(self) -> str:
@@ -119,9 +124,10 @@ class Findings:
         return replace(self, items=tuple(items), notes=())
 
     def raise_first(self) -> None:
-        """Raise the error of the first finding, if there is one."""
-        if self.items:
-            raise self.items[0].error
+        """Raise the first finding that is an error; warnings do not count."""
+        for one in self.items:
+            if one.severity == ERROR:
+                raise one.error
 
     @property
     def headline(self) -> str:

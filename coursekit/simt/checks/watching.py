@@ -67,6 +67,9 @@ class Observer:
     def opens(self, block, arrivals) -> None:
         """A barrier of a block opens."""
 
+    def passes_by(self, warp, split, lanes) -> None:
+        """Lanes go on while others of their warp wait at a barrier, those of `split`."""
+
     def shuffles(self, warp, instruction, source) -> None:
         """The current lanes execute a shuffle; `source` is the lane that each reads."""
 

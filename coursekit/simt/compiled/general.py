@@ -13,10 +13,9 @@ from coursekit.simt.compiled.fast import extends_sign, fits
 from coursekit.simt.compiled.flow import widening_source
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.stack import STACK_CODE
-from coursekit.simt.compiled.tier import DONE, GIVE_UP, TO_FAST, WAITS, listed, vector
+from coursekit.simt.compiled.tier import GIVE_UP, TO_FAST, WAITS, listed, vector
 from coursekit.simt.compiled.unit import (
     DEPTH,
-    EXISTING,
     LIVE,
     MASK,
     RESUME,
@@ -91,9 +90,11 @@ class GeneralTier(WarpCode):
             f"switch i32 {following}, label %lost "
             f"[ i32 -1, label %gone i32 -2, label %together {cases} ]"
         )
-        for label, answer in (("lost", GIVE_UP), ("gone", DONE), ("together", TO_FAST)):
+        for label, answer in (("lost", GIVE_UP), ("together", TO_FAST)):
             out.label(label)
             out.line(f"ret i32 {answer}")
+        out.label("gone")
+        self.done()
 
     def dispatch_to(self, name: str) -> None:
         """Continue with the stretch of this number."""
@@ -380,10 +381,13 @@ class GeneralTier(WarpCode):
         self.dispatch_to(out.op("call i32 @arrive(ptr %record)"))
 
     def barrier(self, stretch) -> None:
-        """Wait for the other warps; all lanes of this warp must be here."""
+        """Wait for the other warps; all lanes must be here that have not exited."""
         out = self.out
-        existing = self.field("%record", EXISTING, "i32")
-        self.require(out.op(f"icmp eq i32 {self.mask}, {existing}"))
+        for block in range(len(self.flow.blocks)):
+            if self.unit.code.returns_at(block):
+                self._return_early(self.flow.stretches[self.flow.stretch_of(block)])
+        live = self.field("%record", LIVE, "i32")
+        self.require(out.op(f"icmp eq i32 {self.mask}, {live}"))
         following = self.flow.stretch_of(stretch.block + 1)
         self.set_field("%record", RESUME, "i32", following + 1)
         whole = out.op(f"icmp eq i32 {self.mask}, -1")
@@ -393,6 +397,21 @@ class GeneralTier(WarpCode):
         tier = out.op(f"select i1 {fast}, i32 0, i32 1")
         self.set_field("%record", TIER, "i32", tier)
         out.line(f"ret i32 {WAITS}")
+
+    def _return_early(self, stretch) -> None:
+        """Let lanes return that wait for the others before a plain return."""
+        out = self.out
+        lanes = out.op(
+            f"call i32 @return_early(ptr %record, i32 {stretch.number})"
+        )
+        some = out.op(f"icmp ne i32 {lanes}, 0")
+        leaves, after = out.fresh("leaves"), out.fresh("after")
+        out.line(f"br i1 {some}, label %{leaves}, label %{after}")
+        out.label(leaves)
+        self.count_block(stretch, self.unit.general_runs)
+        self.count_lanes(self.unit.general_lanes + stretch.block, lanes)
+        out.line(f"br label %{after}")
+        out.label(after)
 
     def branch(self, instruction, stretch) -> None:
         """Emit a branch on which the active lanes may diverge."""

@@ -85,6 +85,11 @@ class Races(Notes):
         self.out.line("call void @race_barrier(ptr %ctx, ptr %record)")
         super().barrier(stretch)
 
+    def done(self) -> None:
+        """End the warp; a barrier at which all others wait opens."""
+        self.out.line("call void @race_barrier(ptr %ctx, ptr %record)")
+        super().done()
+
     def collective(self, instruction) -> None:
         """Emit a warp-wide instruction, at which lanes synchronise."""
         super().collective(instruction)

@@ -56,7 +56,8 @@ _CLEARING = f"""
   %bytes = load i64, ptr %bytesp
   call void @llvm.memset.p0.i64(ptr %shadow, i8 0, i64 %bytes, i1 false)"""
 _BARRIER = f"""
-; A warp reaches the barrier, and opens it if it is the last.
+; A warp reaches the barrier, or leaves the kernel; it opens the barrier if it is the
+; last of the block.
 define internal void @race_barrier(ptr %ctx, ptr %record) noinline {{
   %waitingp = getelementptr i8, ptr %ctx, i64 {at(Context.WAITING)}
   %waiting = load i64, ptr %waitingp

@@ -1255,26 +1255,51 @@ done:
   ret void
 }
 
-; All warps that wait go on.
+; All warps that wait go on. Those that have left the kernel stay counted: the next
+; barrier does not wait for them either.
 define internal void @open_barrier(ptr %ctx) {
 entry:
-  call void @set_context(ptr %ctx, i64 27, i64 0)              ; WAITING
   %count = call i64 @context(ptr %ctx, i64 13)                 ; WARPS
   br label %next
 next:
   %number = phi i64 [ 0, %entry ], [ %following, %look ]
+  %gone = phi i64 [ 0, %entry ], [ %gone_now, %look ]
   %more = icmp ult i64 %number, %count
   br i1 %more, label %look, label %done
 look:
   %record = call ptr @record_of(ptr %ctx, i64 %number)
+  %exist_at = getelementptr %warp_record, ptr %record, i64 0, i32 7
   %state = load i32, ptr %record, align 8
   %waits = icmp eq i32 %state, 1
   %now = select i1 %waits, i32 0, i32 %state
   store i32 %now, ptr %record, align 8
+  %exist = load i32, ptr %exist_at, align 8
+  %threads = call i32 @llvm.ctpop.i32(i32 %exist)
+  %wide = zext i32 %threads to i64
+  %left = icmp eq i32 %state, 2
+  %more_gone = select i1 %left, i64 %wide, i64 0
+  %gone_now = add i64 %gone, %more_gone
   %following = add i64 %number, 1
   br label %next
 done:
+  call void @set_context(ptr %ctx, i64 27, i64 %gone)          ; WAITING
   ret void
+}
+
+; The threads of a warp wait, or have left the kernel; whether no thread of the block is
+; elsewhere.
+;   ctx.waiting += popcount(record.exist); return ctx.waiting == ctx.threads;
+define internal i1 @counts_in(ptr %ctx, ptr %record) {
+  %exist_at = getelementptr %warp_record, ptr %record, i64 0, i32 7
+  %exist = load i32, ptr %exist_at, align 8
+  %arriving = call i32 @llvm.ctpop.i32(i32 %exist)
+  %wide = zext i32 %arriving to i64
+  %waiting = call i64 @context(ptr %ctx, i64 27)               ; WAITING
+  %all = add i64 %waiting, %wide
+  call void @set_context(ptr %ctx, i64 27, i64 %all)           ; WAITING
+  %threads = call i64 @context(ptr %ctx, i64 14)               ; THREADS
+  %full = icmp eq i64 %all, %threads
+  ret i1 %full
 }
 
 ; Run a warp until it is done, waits, or has an answer for the caller (not 0).
@@ -1284,9 +1309,10 @@ done:
 ;     switch (answer = code(ctx, record)) {
 ;       case 0: record.state = done;
 ;               ctx.most_executed = max(ctx.most_executed, record.executed);
+;               if (counts_in(record)) open_barrier();   // the others waited for it
 ;               return 0;
-;       case 1: record.state = waits; ctx.waiting += popcount(record.exist);
-;               if (ctx.waiting != ctx.threads) return 0;
+;       case 1: record.state = waits;
+;               if (!counts_in(record)) return 0;
 ;               open_barrier(); break;                   // and this warp goes on
 ;       case 2: record.tier = general; break;
 ;       case 3: record.tier = fast; break;
@@ -1297,7 +1323,6 @@ define internal i32 @run_warp(ptr %ctx, ptr %record, ptr %fast, ptr %general) {
 entry:
   %tier_at = getelementptr %warp_record, ptr %record, i64 0, i32 1
   %executed_at = getelementptr %warp_record, ptr %record, i64 0, i32 6
-  %exist_at = getelementptr %warp_record, ptr %record, i64 0, i32 7
   %no_fast = icmp eq ptr %fast, null
   br label %again
 again:
@@ -1331,17 +1356,14 @@ done:
   %most = call i64 @context(ptr %ctx, i64 26)                  ; MOST_EXECUTED
   %longest = call i64 @llvm.umax.i64(i64 %most, i64 %executed)
   call void @set_context(ptr %ctx, i64 26, i64 %longest)       ; MOST_EXECUTED
+  %last = call i1 @counts_in(ptr %ctx, ptr %record)
+  br i1 %last, label %release, label %wait
+release:
+  call void @open_barrier(ptr %ctx)
   ret i32 0
 waits:
   store i32 1, ptr %record, align 8
-  %exist = load i32, ptr %exist_at, align 8
-  %arriving = call i32 @llvm.ctpop.i32(i32 %exist)
-  %wide = zext i32 %arriving to i64
-  %waiting = call i64 @context(ptr %ctx, i64 27)               ; WAITING
-  %all = add i64 %waiting, %wide
-  call void @set_context(ptr %ctx, i64 27, i64 %all)           ; WAITING
-  %threads = call i64 @context(ptr %ctx, i64 14)               ; THREADS
-  %full = icmp eq i64 %all, %threads
+  %full = call i1 @counts_in(ptr %ctx, ptr %record)
   br i1 %full, label %open, label %wait
 open:
   call void @open_barrier(ptr %ctx)

@@ -138,6 +138,33 @@ define internal void @exit(ptr %record, i32 %lanes) {{
   store i32 %left, ptr %lp
   ret void
 }}
+; Lanes that wait to return from the kernel in a block leave without the others; which.
+define internal i32 @return_early(ptr %record, i32 %block) noinline {{
+start:
+  %dp = getelementptr i8, ptr %record, i32 {DEPTH}
+  %depth = load i32, ptr %dp
+  br label %next
+next:
+  %index = phi i32 [ 0, %start ], [ %following, %look ]
+  %lanes = phi i32 [ 0, %start ], [ %found, %look ]
+  %more = icmp slt i32 %index, %depth
+  br i1 %more, label %look, label %done
+look:
+  %e = call ptr @entry(ptr %record, i32 %index)
+  %target = load i32, ptr %e
+  %lp = getelementptr i8, ptr %e, i32 4
+  %waiting = load i32, ptr %lp
+  %here = icmp eq i32 %target, %block
+  %leaving = select i1 %here, i32 %waiting, i32 0
+  %staying = select i1 %here, i32 0, i32 %waiting
+  store i32 %staying, ptr %lp
+  %found = or i32 %lanes, %leaving
+  %following = add i32 %index, 1
+  br label %next
+done:
+  call void @exit(ptr %record, i32 %lanes)
+  ret i32 %lanes
+}}
 ; The active lanes reach the innermost reconvergence.
 define internal i32 @arrive(ptr %record) noinline {{
   %maskp = getelementptr i8, ptr %record, i32 {MASK}

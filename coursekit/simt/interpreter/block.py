@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit import errors
+from coursekit.simt.interpreter import stalls
 from coursekit.simt.interpreter.collectives import Barrier
 from coursekit.simt.interpreter.rendezvous import Collective
 from coursekit.simt.interpreter.warp import LANES, Warp
-from coursekit.simt.memory import faults
 from coursekit.simt.memory.memory import SharedMemory
 
 
@@ -45,7 +45,7 @@ class Block:
         self.flying: dict[tuple, list] = {}  # bulk copies, by the barrier they tell
         for warp in self.warps:
             warp.start()
-        self.waiting = list(self.warps)
+        self.alive = self.launch.threads
 
     def special(self, warp, name: str) -> np.ndarray:
         """Return the 32 values of a special register."""
@@ -83,7 +83,7 @@ class Block:
             if not any(w.ready or w.parked for w in self.warps):
                 return "done"
             if not progress:
-                self._diagnose()
+                raise stalls.stuck(self)
             if yielded:
                 return "yield"
 
@@ -109,89 +109,23 @@ class Block:
         return barrier.next if barrier.arrives_only else None
 
     def _open_full(self, name: int, arrivals: Arrivals) -> None:
-        """Open the barriers at which all have arrived, late lanes of warps included."""
+        """Open a barrier at which all have arrived, late lanes of warps included.
+
+        Without a count these are the threads that have not exited.
+        """
         late = any(w.ready for w, _, _ in arrivals.splits if w in arrivals.warps)
-        full = arrivals.counted >= (arrivals.count or self.launch.threads)
+        full = arrivals.counted >= (arrivals.count or self.alive)
         if full and not late:
             self._open(name, arrivals)
 
     def _open(self, name: int, arrivals: Arrivals) -> None:
         del self.barriers[name]
-        self._check_aligned(arrivals)
+        stalls.check_aligned(arrivals)
         if self.observer is not None:
             self.observer.opens(self, arrivals)
         for warp, split, barrier in arrivals.splits:
             barrier.give(split, arrivals.votes, arrivals.threads)
             warp.resume(split)
-
-    @staticmethod
-    def _check_aligned(arrivals: Arrivals) -> None:
-        """Require that all lanes of a warp wait at the same aligned barrier."""
-        seen: dict[int, Barrier] = {}
-        for warp, split, barrier in arrivals.splits:
-            other = seen.setdefault(id(warp), barrier)
-            if barrier.aligned and other is not barrier:
-                raise _divergent_barrier(
-                    warp, barrier, int(np.argmax(split.mask)),
-                    "another __syncthreads() is where other lanes of its warp wait",
-                )  # fmt: skip
-
-    # -- when nothing moves -----------------------------------------------------------
-
-    def _diagnose(self) -> None:
-        """Raise the error that explains why no warp of the block can continue."""
-        for warp in self.warps:
-            for split in warp.parked:
-                if isinstance(split.waits_for, Collective):
-                    raise split.waits_for.stuck(warp, split)
-        waiting = [
-            (warp, split, split.waits_for)
-            for warp in self.warps
-            for split in warp.parked
-            if isinstance(split.waits_for, Barrier)
-        ]
-        warp, split, barrier = waiting[0]
-        lane = int(np.argmax(split.mask))
-        absent = self._absent(waiting)
-        if absent is not None:
-            raise _divergent_barrier(warp, barrier, lane, absent)
-        raise self._deadlock(waiting)
-
-    def _absent(self, waiting) -> str | None:
-        """Return a thread that did not come to the barrier, and what it did instead."""
-        for warp in self.warps:
-            at_barrier = np.zeros(LANES, bool)
-            for other, split, _ in waiting:
-                if other is warp:
-                    at_barrier |= split.mask
-            missing = warp.present & ~at_barrier
-            if missing.any():
-                lane = int(np.argmax(missing))
-                gone = not warp.live[lane]
-                return f"thread {warp.thread(lane)} " + (
-                    "has left the kernel" if gone else "took another branch"
-                )
-        return None
-
-    def _deadlock(self, waiting):
-        warp, split, barrier = waiting[0]
-        places = []
-        for one, _, other in waiting:
-            _, shown = faults.source_place(
-                self.launch.program, other.instruction.location
-            )
-            places.append(
-                f"warp {one.index} waits at {shown or other.instruction.text}"
-            )
-        listed = "\n  ".join(dict.fromkeys(places))
-        return faults.kernel_error(
-            errors.DeadlockError, warp, int(np.argmax(split.mask)),
-            barrier.instruction,
-            f"block {self.index} cannot go on: its warps wait at different "
-            f"barriers.\n  {listed}",
-            "Barriers are matched by number and thread count; these never fill up.",
-            "Let all threads of the block meet at the same barriers.",
-        )  # fmt: skip
 
 
 def _special_registers(launch) -> dict[str, np.ndarray]:
@@ -230,18 +164,6 @@ def _special_values(launch, index, linear: int) -> dict[str, int]:
 
 def _has_collective(warp) -> bool:
     return any(isinstance(s.waits_for, Collective) for s in warp.parked)
-
-
-def _divergent_barrier(warp, barrier, lane, other: str):
-    return faults.kernel_error(
-        errors.BarrierError, warp, lane, barrier.instruction,
-        f"{{thread}} waits at a barrier that not every thread of the block "
-        f"reaches: {other}.",
-        "A __syncthreads() stands inside a branch, or after an early return, that "
-        "only some threads take.",
-        "Move it to a place that every thread reaches; guard the work, not the "
-        "barrier.",
-    )  # fmt: skip
 
 
 def lane_masks(kind: str) -> np.ndarray:

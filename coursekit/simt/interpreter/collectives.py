@@ -17,6 +17,7 @@ from coursekit.simt.isa import traits
 from coursekit.simt.memory import faults
 from coursekit.simt.ptx.ir import Not, Pair
 
+BARRIERS = 16  # of a block
 _LANE = np.arange(32, dtype=np.int64)
 
 
@@ -174,6 +175,23 @@ MAKERS = {
 }  # fmt: skip
 
 
+def wrong_barrier(name: int, count: int | None = None) -> tuple[str, str, str] | None:
+    """Return what is wrong with a barrier's number or count, the cause and the cure."""
+    if not 0 <= name < BARRIERS:
+        return (
+            f"its number is {name}, and a block has barriers 0 to {BARRIERS - 1}",
+            "The assembler refuses such a number, and a GPU stops at it.",
+            "Number the barriers of a block from 0; __syncthreads() uses barrier 0.",
+        )
+    if count is not None and (count <= 0 or count % 32):
+        return (
+            f"its count is {count}, which is no positive multiple of 32",
+            "A barrier counts whole warps: each that comes is counted as 32 threads.",
+            "Give 32 times the number of warps that come to the barrier.",
+        )
+    return None
+
+
 class Barrier:
     """A block-wide barrier: `bar.sync`, `bar.arrive`, `bar.red`."""
 
@@ -197,12 +215,21 @@ class Barrier:
             self.result = decoder.destination(operands.pop(0), kind)
         self.name = layout.operand(operands.pop(0), "u32")
         self.threads = layout.operand(operands.pop(0), "u32") if operands else None
+        self.excuses_exited = self.threads is None
 
     def finish(self, warp):
         """Tell the block that the current lanes have arrived."""
         lane = int(np.argmax(warp.mask))
-        name = int(warp.slots[self.name][lane])
-        count = None if self.threads is None else int(warp.slots[self.threads][lane])
+        name = int(warp.slots[self.name].view(np.int32)[lane])
+        count = None
+        if self.threads is not None:
+            count = int(warp.slots[self.threads].view(np.int32)[lane])
+        wrong = wrong_barrier(name, count)
+        if wrong:
+            what = f"{{thread}} waits at a barrier that does not exist: {wrong[0]}."
+            raise faults.kernel_error(
+                errors.BarrierError, warp, lane, self.instruction, what, *wrong[1:]
+            )
         return warp.block.arrive(warp, self, name, count)
 
     def votes(self, split) -> np.ndarray:

@@ -85,6 +85,18 @@ class Code:
             and self.last_instruction(block).guard is None
         )
 
+    def leads(self, block: int, goal: int) -> bool:
+        """Whether lanes that leave a block may come to another, or back to it."""
+        pending, seen = [block], set()
+        while pending:
+            for following in self.successors[pending.pop()]:
+                if following == goal:
+                    return True
+                if following != EXIT and following not in seen:
+                    seen.add(following)
+                    pending.append(following)
+        return False
+
     def reset(self) -> None:
         """Forget the counts of earlier launches."""
         for block in self.blocks:

@@ -15,6 +15,7 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt.interpreter.mbarriers import Phase
+from coursekit.simt.interpreter.stalls import at_barriers, held_up
 from coursekit.simt.memory import faults
 
 # Of so many looks the first ones, which see what comes back within as many.
@@ -67,19 +68,33 @@ def endless(warps, *, polls: bool) -> errors.KernelError:
     `polls` says whether the kernel reads memory that other threads may be writing.
     """
     left = [warp for warp in warps if warp.ready or warp.parked]
-    warp = next((warp for warp in left if warp.awaited), left[0])
+    spins = next((warp for warp in left if warp.ready), left[0])
+    warp = next((warp for warp in left if warp.awaited), spins)
     split = (*warp.ready, *warp.parked)[0]
+    barrier = held_up(warp, split) if warp.ready else None
+    if barrier is not None:
+        return barrier
     instruction = split.frame.code.last_instruction(split.block)
     once = "" if polls else ", or that the compiler reads once, before the loop"
     advice = faults.endless_advice(instruction, once)
+    waiting = at_barriers(warp.block)
     if warp.awaited is not None:
         advice = _about_a_barrier(*warp.awaited) or advice
     return faults.kernel_error(
         errors.DeadlockError, warp, int(np.argmax(split.mask)), instruction,
         "{thread} runs for ever: all threads that are left have come back to where "
-        "they were, with every register and all memory as before.",
+        "they were, with every register and all memory as before." + _held_up(waiting),
         *advice,
     )  # fmt: skip
+
+
+def _held_up(waiting) -> str:
+    """Return a sentence about a thread at a barrier that waits for the endless one."""
+    if not waiting:
+        return ""
+    warp, split, _ = waiting[0]
+    thread = warp.thread(int(np.argmax(split.mask)))
+    return f" Thread {thread} waits at a barrier meanwhile, and a GPU hangs, too."
 
 
 def _about_a_barrier(region, offset: int) -> tuple[str, str] | None:

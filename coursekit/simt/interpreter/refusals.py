@@ -10,6 +10,7 @@ import functools
 
 from coursekit import errors
 from coursekit.simt.interpreter import products, warpgroups
+from coursekit.simt.interpreter.collectives import wrong_barrier
 from coursekit.simt.isa import traits
 from coursekit.simt.memory import faults
 from coursekit.simt.ptx.ir import (
@@ -45,6 +46,8 @@ def check(program, function) -> None:
     ------
     UnsupportedError
         For the first one that cannot be run, whatever its operands hold.
+    CompileError
+        For a barrier that the assembler of a GPU refuses.
     """
     if function.external:
         return
@@ -65,6 +68,32 @@ def check(program, function) -> None:
         ):
             why = " with these operands"
             raise faults.unsupported(program, instruction, why)
+        if traits.is_block_barrier(instruction):
+            _check_barrier(program, instruction)
+
+
+def _check_barrier(program, instruction) -> None:
+    """Refuse a barrier of the block whose number or count no GPU accepts."""
+    skipped = 1 if "red" in instruction.modifiers else 0
+    name, *counts = instruction.operands[skipped:][:2]
+    if skipped and len(instruction.operands) == 3:  # the last one is the vote
+        counts = []
+    numbers = [
+        int(one.value) if isinstance(one, Immediate) else None
+        for one in (name, *counts)
+    ]
+    wrong = wrong_barrier(numbers[0] or 0, *[n for n in numbers[1:] if n is not None])
+    if wrong is None:
+        return
+    place, shown = faults.source_place(program, instruction.location)
+    error = errors.CompileError.explained(
+        f"`{instruction.text.strip()}` is refused: {wrong[0]}."
+        + (f"\n  {shown}" if shown else ""),
+        *wrong[1:],
+    )
+    error.file, error.line = (place.file, place.line) if place else (None, None)
+    error.log, error.count = str(error), 1
+    raise error
 
 
 class _Scope:

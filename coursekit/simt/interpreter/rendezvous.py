@@ -33,6 +33,7 @@ class Collective:
         self.apply, self.written = maker(decoder, instruction, operands)
         # A __syncwarp() pairs with any other of the same mask: it moves no values.
         self.pairs_with = self if self.written else "bar.warp"
+        self.excuses_exited = not self.written
 
     def finish(self, warp):
         """Execute if all members are here; otherwise park the lanes."""

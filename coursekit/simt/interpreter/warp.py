@@ -122,7 +122,12 @@ class Warp:
         """Run until every split has exited or waits: "done", "waiting" or "yield"."""
         self.fuel = fuel
         turns = len(self.ready)
-        while self.ready or self._join_collectives() or self._let_return():
+        while (
+            self.ready
+            or self._join_collectives()
+            or self._let_return()
+            or self._pass_by()
+        ):
             split = self.ready.pop()
             self._show(split)
             self._advance(split)
@@ -241,6 +246,24 @@ class Warp:
                 reconvergence = reconvergence.outer
         return False
 
+    def _pass_by(self) -> bool:
+        """Send lanes on that wait to reconverge with lanes at a barrier.
+
+        The barrier opens when they come to it, or have exited.
+        """
+        for split in self.parked:
+            passable = getattr(split.waits_for, "excuses_exited", False)
+            reconvergence = split.reconvergence if passable else None
+            while reconvergence is not None:
+                if reconvergence.arrived.any():
+                    code, target = reconvergence.frame.code, reconvergence.target
+                    if self.observer is not None and not code.returns_at(target):
+                        self.observer.passes_by(self, split, reconvergence.arrived)
+                    self._send_ahead(reconvergence)
+                    return True
+                reconvergence = reconvergence.outer
+        return False
+
     def _send_ahead(self, reconvergence: Reconvergence) -> None:
         """Let lanes at the reconvergence point continue without the others."""
         ahead = reconvergence.arrived.copy()
@@ -292,6 +315,7 @@ class Warp:
 
     def exit(self, mask: np.ndarray) -> None:
         """Let lanes exit; reconvergence no longer waits for them."""
+        self.block.alive -= int(np.count_nonzero(self.live & mask))
         self.live &= ~mask
         self.idle_turns = 0
         seen: set[int] = set()

@@ -1,5 +1,6 @@
 // Questions that are answered before the answer is shown.
 //
+// The answer is not here: the kernel judges each try and sends a verdict.
 // Nothing is disabled after an answer, because a disabled control loses the focus:
 // it is marked with aria-disabled and does not change any more.
 
@@ -15,22 +16,8 @@ export function parseNumber(text) {
   return plain !== "" && Number.isFinite(Number(plain)) ? Number(plain) : null;
 }
 
-// True, false, or null where the notebook itself will tell.
-export function accepts(question, given) {
-  if (question.answer === null) return null;
-  if (question.labels) return given === question.answer;
-  return Math.abs(given - question.answer) <= question.tolerance;
-}
-
-function said(question, value) {
-  return question.labels ? question.labels[value] : String(value);
-}
-
-function verdictOf(question, given) {
-  const right = accepts(question, given);
-  if (right === null) return "You have committed to " + said(question, given) + ".";
-  return right ? "Right." : `Not so: the answer is ${said(question, question.answer)}.`;
-}
+const WAITING = "Waiting for the kernel, which has the answer. If it was restarted, " +
+  "run this cell again.";
 
 function choice(question, before) {
   const options = question.labels.map((label, value) => {
@@ -47,11 +34,13 @@ function choice(question, before) {
     const found = options.findIndex(({ input }) => input.checked);
     return found < 0 ? null : found;
   };
-  const set = (given) => options.forEach(({ input, mark }, value) => {
-    if (given !== null) input.checked = value === given;
-    setAttribute(input, "aria-disabled", given !== null);
-    const marks = given === null ? [] : [
-      value === given && "your answer", value === question.answer && "right"];
+  const set = (tries, verdict) => options.forEach(({ input, mark }, value) => {
+    if (tries.length) input.checked = value === tries.at(-1);
+    setAttribute(input, "aria-disabled", verdict.done);
+    const marks = [
+      tries.at(-1) === value && verdict.done && "your answer",
+      tries.at(0) === value && verdict.missed && "your first answer",
+      value === verdict.right && "right"];
     const text = marks.filter(Boolean).join(", ");
     setText(mark, text && ` (${text})`);
   });
@@ -69,9 +58,10 @@ function number(question, before) {
     { type: "text", inputmode: "decimal", autocomplete: "off" });
   const text = element("span");
   setRich(text, before + question.text);
-  const set = (given) => {
-    if (given !== null && parseNumber(input.value) !== given) input.value = given;
-    input.readOnly = given !== null;
+  const set = (tries, verdict) => {
+    const last = tries.at(-1);
+    if (last !== undefined && parseNumber(input.value) !== last) input.value = last;
+    input.readOnly = verdict.done;
   };
   return {
     node: element("label", {}, text, " ", input, element("br")),
@@ -92,35 +82,44 @@ function form(model, position) {
   const because = element("span");
   const node = element("form", { novalidate: "" }, field.node, button,
     element("p", { role: "status" }, verdict, " ", because));
-  let last = null;
-  const given = () => model.get("answers")[position] ?? null;
+  let last = 0;
+  const tries = () => model.get("answers")[position];
+  const judged = () => verdictOf(model, position);
+  const say = (text, more = "") => { setText(verdict, text); setRich(because, more); };
   node.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (given() !== null) return;
+    if (judged().done) return;
     const value = field.read();
-    if (value === null) return setText(verdict, field.missing);
-    write(model, { answers: model.get("answers").with(position, value) });
+    if (value === null) return say(field.missing);
+    if (tries().includes(value)) return say("That was your first answer.", judged().more);
+    write(model,
+      { answers: model.get("answers").with(position, [...tries(), value]) });
   });
   const update = () => {
-    const answer = given();
-    if (answer === null && last !== null) field.clear();
-    last = answer;
-    field.set(answer);
-    setAttribute(button, "aria-disabled", answer !== null);
-    const right = answer === null ? null : accepts(question, answer);
-    setAttribute(node, "data-verdict",
-      right === null ? "open" : right ? "right" : "wrong");
-    setText(verdict, answer === null ? "" : verdictOf(question, answer));
-    setRich(because, answer === null ? "" : question.because);
+    const given = tries(), found = judged();
+    if (!given.length && last) field.clear();
+    last = given.length;
+    field.set(given, found);
+    setAttribute(button, "aria-disabled", found.done);
+    setAttribute(node, "data-verdict", found.state);
+    say(found.text, found.more);
   };
   return { node, update };
 }
 
-function scoreOf(questions, answers) {
-  const given = answers.filter((answer) => answer !== null).length;
-  const right = questions.filter((question, i) =>
-    answers[i] !== null && accepts(question, answers[i])).length;
-  return given ? `${right} right of ${given} answered, ${questions.length} in all.` : "";
+// What the kernel has said of the tries so far; it may not have said it yet.
+function verdictOf(model, position) {
+  const tries = model.get("answers")[position].length;
+  const verdict = model.get("verdicts")[position];
+  return verdict.tries === tries ? verdict
+    : { state: "waiting", done: true, missed: false, right: null, text: WAITING, more: "" };
+}
+
+function scoreOf(verdicts) {
+  const done = verdicts.filter((one) => one.done);
+  const right = done.filter((one) => one.state === "right").length;
+  return done.length
+    ? `${right} right of ${done.length} answered, ${verdicts.length} in all.` : "";
 }
 
 function render({ model, el }) {
@@ -129,14 +128,14 @@ function render({ model, el }) {
   const score = element("p", { role: "status" });
   const again = element("button", { type: "button" }, "Start again");
   again.addEventListener("click", () =>
-    write(model, { answers: questions.map(() => null) }));
+    write(model, { answers: questions.map(() => []) }));
   el.classList.add("ck-widget", "ck-questions");
   el.append(element("strong", {}, model.get("heading")),
     ...forms.map((one) => one.node), ...(model.get("numbered") ? [score, again] : []));
   const release = keepKeys(el);
-  const unfollow = follow(model, ["answers"], () => {
+  const unfollow = follow(model, ["answers", "verdicts"], () => {
     forms.forEach((one) => one.update());
-    setText(score, scoreOf(questions, model.get("answers")));
+    setText(score, scoreOf(questions.map((_, i) => verdictOf(model, i))));
   });
   return () => { release(); unfollow(); };
 }

@@ -275,6 +275,7 @@ EXERCISES = (
             "Before row `row` lie `row` whole rows, of `cols` elements each.",
             "if (row < rows && col < cols), and the element is row * cols + col.",
         ),
+        longest_warp=130,  # 27 with an element per thread, 263 with a row per thread
         starter=(CheckFailed, "never written"),
         mutants={
             "transposed": Mutant(
@@ -304,6 +305,34 @@ EXERCISES = (
                 mistake="The rows have no guard.",
                 edits=[("if (row < rows && col < cols) {", "if (col < cols) {")],
                 fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "serial": Mutant(
+                mistake="One thread computes the whole picture.",
+                edits=[
+                    (
+                        "if (row < rows && col < cols) {\n"
+                        "        int i = row * cols + col;\n"
+                        "        out[i] = a[i] + col;",
+                        "if (row == 0 && col == 0) {\n"
+                        "        for (int i = 0; i < rows * cols; i++)\n"
+                        "            out[i] = a[i] + i % cols;",
+                    )
+                ],
+                fails=(CheckFailed, "one thread does the work of many"),
+            ),
+            "a_row_each": Mutant(
+                mistake="One thread computes a whole row.",
+                edits=[
+                    (
+                        "if (row < rows && col < cols) {\n"
+                        "        int i = row * cols + col;\n"
+                        "        out[i] = a[i] + col;",
+                        "if (row < rows && col == 0) {\n"
+                        "        for (int i = row * cols; i < (row + 1) * cols; i++)\n"
+                        "            out[i] = a[i] + i % cols;",
+                    )
+                ],
+                fails=(CheckFailed, "one thread does the work of many"),
             ),
             "axes_swapped": Mutant(
                 mistake="Rows and columns change places: x counts rows.",
@@ -335,6 +364,7 @@ EXERCISES = (
             "float next; if (...) next = x[i + 1]; then __syncthreads(); then "
             "if (...) x[i] = next; and the barrier is inside no if.",
         ),
+        longest_warp=100,  # 15 with an element per thread
         starter=(DataRaceError, "no barrier between them"),
         mutants={
             "no_barrier": Mutant(
@@ -394,6 +424,24 @@ EXERCISES = (
                     BarrierError,
                     "not every thread of the block reaches",
                 ),
+            ),
+            "serial": Mutant(
+                mistake="One thread moves all elements.",
+                edits=[
+                    (
+                        "    float next = 0.0f;\n"
+                        "    if (i < n - 1)\n"
+                        "        next = x[i + 1];\n"
+                        "    __syncthreads();  // all have read before the first one "
+                        "writes\n"
+                        "    if (i < n - 1)\n"
+                        "        x[i] = next;",
+                        "    if (i == 0)\n"
+                        "        for (; i < n - 1; i++)\n"
+                        "            x[i] = x[i + 1];",
+                    )
+                ],
+                fails=(CheckFailed, "one thread does the work of many"),
             ),
             "past_the_end": Mutant(
                 mistake="The last thread reads past the end.",

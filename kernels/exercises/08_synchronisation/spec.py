@@ -6,6 +6,7 @@ from coursekit.errors import (
     BarrierError,
     CheckFailed,
     DataRaceError,
+    UninitializedReadError,
 )
 from coursekit.exercises import Exercise, Limit, Mutant, Wait, blank, blocks, shuffled
 
@@ -48,9 +49,9 @@ def largest(v):
 
 
 def tickets(n, generator):
-    """Return what the kernel of 08.3 takes."""
+    """Return what the kernel of 08.3 takes: only negative values."""
     return {
-        "x": shuffled(n, generator),
+        "x": shuffled(n, generator) - np.float32(n),
         "parts": blank(blocks(n, 64)),
         "tickets": np.zeros(1, np.uint32),
         "most": blank(1),
@@ -60,7 +61,7 @@ def tickets(n, generator):
 
 def parts_and_all(v):
     """Return the largest of each 64 elements, how many there are, and the largest."""
-    padded = np.pad(v.x, (0, -len(v.x) % 64 if len(v.x) else 64))
+    padded = np.pad(v.x, (0, -len(v.x) % 64), constant_values=-np.inf)
     parts = padded.reshape(-1, 64).max(axis=1)
     return {
         "parts": parts,
@@ -132,7 +133,7 @@ EXERCISES = (
             "none_after_writing": Mutant(
                 mistake="The next round reads parts that are not written yet.",
                 edits=[("        __syncthreads();  // all have written\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "barriers_of_a_warp": Mutant(
                 mistake="The barriers hold a warp together, and not the block.",
@@ -195,7 +196,7 @@ EXERCISES = (
             "{ int found = atomicCAS(bits, seen, __float_as_int(x[i])); "
             "if (found == seen) break; seen = found; }",
         ),
-        starter=(CheckFailed, "wrong"),
+        starter=(DataRaceError, "no barrier between them"),
         mutants={
             "tries_once": Mutant(
                 mistake="Who is not the first to write gives up.",
@@ -266,7 +267,7 @@ EXERCISES = (
         inputs=tickets,
         outputs=("parts", "tickets", "most"),
         accumulates=("tickets",),
-        sizes=(0, 1, 33, 64, 65, 255, 1023, 1025),
+        sizes=(1, 31, 33, 64, 65, 255, 1023, 1025),
         launches=(
             lambda n: (blocks(n, 64), 64),
             lambda n: (blocks(n, 64), 32),
@@ -334,11 +335,19 @@ EXERCISES = (
                 edits=[("atomicAdd(tickets, 1)", "(*tickets)++")],
                 fails=(DataRaceError, "nothing orders blocks"),
             ),
+            "starts_at_zero": Mutant(
+                mistake="The largest of negative values is not 0.",
+                edits=[
+                    ("float part = x[blockIdx.x * 64];", "float part = 0.0f;"),
+                    ("float all = parts[0];", "float all = 0.0f;"),
+                ],
+                fails=(CheckFailed, "expected -6, got 0"),
+            ),
             "first_block": Mutant(
                 mistake="The block with the first ticket adds up, before the others "
                 "are done.",
                 edits=[("if (ticket < gridDim.x - 1)", "if (ticket > 0)")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "nothing orders blocks"),
             ),
         },
     ),
@@ -486,22 +495,22 @@ EXERCISES = (
                         "",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "none_after_zero": Mutant(
                 mistake="Some count before the counters are zero.",
                 edits=[("    __syncthreads();  // all counters are 0\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "none_before_adding": Mutant(
                 mistake="Counters are handed over before all have counted.",
                 edits=[("    __syncthreads();  // all have counted\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "counts_not_atomic": Mutant(
                 mistake="Threads of the block count over each other.",
                 edits=[("atomicAdd(&part[x[i]], 1);", "part[x[i]] += 1;")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "reads part["),
             ),
             "adds_not_atomic": Mutant(
                 mistake="Blocks add up over each other.",

@@ -5,7 +5,9 @@ import numpy as np
 from coursekit.errors import (
     BarrierError,
     CheckFailed,
+    DataRaceError,
     OutOfBoundsError,
+    UninitializedReadError,
 )
 from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
@@ -131,12 +133,12 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "barrier_of_a_warp": Mutant(
                 mistake="Each warp waits for itself only.",
                 edits=[("__syncthreads();  // the tile is complete", "__syncwarp();")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "guards_swapped": Mutant(
                 mistake="Rows and columns are mixed up in the second guard.",
@@ -199,7 +201,7 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "rows_for_columns": Mutant(
                 mistake="The tile is read as it was written.",
@@ -305,7 +307,7 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "doubled": Mutant(
                 mistake="Twice the row leads out of the row.",
@@ -356,12 +358,12 @@ EXERCISES = (
                         "",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "nothing orders blocks"),
             ),
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tiles.",
                 edits=[("    __syncthreads();  // both tiles are complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "diagonal_left_out": Mutant(
                 mistake="The tiles on the diagonal stay as they are.",
@@ -444,12 +446,12 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "no_right_halo": Mutant(
                 mistake="The halo on the right is left out.",
                 edits=[("blockDim.x + 2 * radius", "blockDim.x + radius")],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "one_turn": Mutant(
                 mistake="Each thread brings one element, which is not enough.",
@@ -459,7 +461,7 @@ EXERCISES = (
                         "int t = threadIdx.x;\n    if (t < wide) {",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "leaves_early": Mutant(
                 mistake="Threads without an element leave before the barrier.",
@@ -481,7 +483,7 @@ EXERCISES = (
                         "if (0 <= k && k < n)\n            tile[t] = a[k];",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "one_short": Mutant(
                 mistake="The sum ends one element early.",

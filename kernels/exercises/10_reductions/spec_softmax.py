@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coursekit.errors import CheckFailed
+from coursekit.errors import CheckFailed, DataRaceError
 from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 SPAN = 8.0  # between the least and the largest value of a row
@@ -85,7 +85,8 @@ EXERCISES = (
             "The warps meet in shared memory: each stores its maximum, all wait, and "
             "everybody takes the largest. What is the maximum of a thread that has no "
             "column?",
-            "float most = -3e38f; the loop; for (int away = 16; away > 0; away /= 2) "
+            "float most = -3.4028235e38f, the lowest float32; the loop; "
+            "for (int away = 16; away > 0; away /= 2) "
             "most = fmaxf(most, __shfl_xor_sync(~0u, most, away)); then "
             "tops[threadIdx.x / 32] = most; __syncthreads(); and a loop over the "
             "warps. The same with + for the sum, in a second array.",
@@ -98,11 +99,11 @@ EXERCISES = (
                     ("expf(x[row + c] - most);", "expf(x[row + c]);"),
                     ("expf(x[row + c] - most) / all", "expf(x[row + c]) / all"),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "exp(x) overflows above x = 88.7"),
             ),
             "starts_with_zero": Mutant(
                 mistake="A maximum of negative values is not 0.",
-                edits=[("-3e38f", "0.0f")],
+                edits=[("-3.4028235e38f", "0.0f")],
                 fails=(CheckFailed, "wrong"),
             ),
             "only_lane_0": Mutant(
@@ -137,14 +138,14 @@ EXERCISES = (
                     ("sums[t / 32]", "tops[t / 32]"),
                     ("sums[w];", "tops[w];"),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "no_barrier": Mutant(
                 mistake="Nobody waits for the sums of the other warps.",
                 edits=[
                     ("    __syncthreads();  // the sums of all warps are there\n", "")
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "sums_of_others": Mutant(
                 mistake="Each warp adds up its own sum only.",
@@ -194,10 +195,10 @@ EXERCISES = (
         hints=(
             "A thread needs one value of its own, and two numbers that all have in "
             "common. Which thread writes out[k]?",
-            "Give each lane the pair (its value, 1), or (-3e38f, 0) if it has none. "
-            "Pairs merge as in the section on the online softmax, first by shuffles, "
-            "then through shared memory: a maximum and a sum for each warp, stored "
-            "together in front of one barrier.",
+            "Give each lane the pair (its value, 1), or (-3.4028235e38f, 0) if it has "
+            "none: the lowest float32. Pairs merge as in the section on the online "
+            "softmax, first by shuffles, then through shared memory: a maximum and a "
+            "sum for each warp, stored together in front of one barrier.",
             "float top = fmaxf(most, other); sum = sum * expf(most - top) + more * "
             "expf(other - top); most = top; with other and more from "
             "__shfl_xor_sync. Behind the barrier: the largest of tops[w], then the sum "
@@ -207,7 +208,7 @@ EXERCISES = (
         mutants={
             "infinite": Mutant(
                 mistake="Minus infinity less minus infinity is no number.",
-                edits=[("[t] : -3e38f", "[t] : -1.0f / 0.0f")],
+                edits=[("[t] : -3.4028235e38f", "[t] : -1.0f / 0.0f")],
                 fails=(CheckFailed, "wrong"),
             ),
             "not_rescaled": Mutant(
@@ -240,7 +241,7 @@ EXERCISES = (
                 mistake="A thread without a value adds 1 to the sum.",
                 edits=[
                     (
-                        "t < n ? x[t] : -3e38f, most = own, sum = t < n",
+                        "t < n ? x[t] : -3.4028235e38f, most = own, sum = t < n",
                         "x[t < n ? t : n - 1], most = own, sum = 1",
                     )
                 ],
@@ -251,7 +252,7 @@ EXERCISES = (
                 edits=[
                     ("    __syncthreads();  // the pairs of all warps are there\n", "")
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "one_warp": Mutant(
                 mistake="Only the first warp is believed.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.errors import CheckFailed, DataRaceError, OutOfBoundsError
 from coursekit.exercises import Exercise, Mutant, blank, blocks, covering, shuffled
 
 PICTURES = ((3, 3), (31, 65), (32, 32), (33, 7), (64, 40))
@@ -169,7 +169,7 @@ EXERCISES = (
                         "",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "last_tile_left_out": Mutant(
                 mistake="Skips the last tile where it is not full.",

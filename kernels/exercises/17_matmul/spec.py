@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
+from coursekit.errors import (
+    BarrierError,
+    CheckFailed,
+    DataRaceError,
+    OutOfBoundsError,
+    UninitializedReadError,
+)
 from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 SQUARE, SLAB = (32, 32, 32), (64, 64, 32)
@@ -93,12 +99,12 @@ EXERCISES = (
             "no_first_barrier": Mutant(
                 mistake="The tiles are read before they are complete.",
                 edits=[("        __syncthreads();  // the tiles are complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "no_second_barrier": Mutant(
                 mistake="Tiles are replaced while others still read them.",
                 edits=[("        __syncthreads();  // all have read the tiles\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "unpadded": Mutant(
                 mistake="A row of the tiles has 16 places.",
@@ -133,7 +139,7 @@ EXERCISES = (
                         "            k_tile[y][x] = K[(j0 + y) * D + d0 + x];",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "no_guard": Mutant(
                 mistake="It copies past the end of the vectors.",
@@ -208,12 +214,12 @@ EXERCISES = (
             "no_first_barrier": Mutant(
                 mistake="The tiles are read before they are complete.",
                 edits=[("        __syncthreads();  // the tiles are complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "no_second_barrier": Mutant(
                 mistake="Tiles are replaced while others still read them.",
                 edits=[("        __syncthreads();  // all have read the tiles\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "rows_and_columns_swapped": Mutant(
                 mistake="The patch is stored transposed.",
@@ -313,7 +319,7 @@ EXERCISES = (
             "no_second_barrier": Mutant(
                 mistake="Tiles are replaced while others still read them.",
                 edits=[("        __syncthreads();  // all have read the tiles\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "guard_of_the_last": Mutant(
                 mistake="It leaves the last four columns out.",
@@ -401,7 +407,7 @@ EXERCISES = (
             "no_barrier": Mutant(
                 mistake="Nobody waits for the tile.",
                 edits=[("    __syncthreads();  // the tile is complete\n", "")],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "other_way_round": Mutant(
                 mistake="The four values are stored in reverse.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.errors import CheckFailed, DataRaceError, OutOfBoundsError
 from coursekit.exercises import (
     Exercise,
     HostExercise,
@@ -333,7 +333,7 @@ EXERCISES = (
                         "    *sum = __double2ll_rn((before + x[i]) * 4294967296.0);",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "not_atomic": Mutant(
                 mistake="Reading, adding and writing are three things.",
@@ -344,7 +344,7 @@ EXERCISES = (
                         "*sum += whole",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(DataRaceError, "no barrier between them"),
             ),
             "last_wins": Mutant(
                 mistake="The last one to come takes the place of the sum.",

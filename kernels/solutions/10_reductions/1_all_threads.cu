@@ -3,7 +3,7 @@ __global__ void softmax(const float *x, float *out, int cols)
 {
     __shared__ float tops[32], sums[32];
     int t = threadIdx.x, warps = blockDim.x / 32, row = blockIdx.x * cols;
-    float most = -3e38f, total = 0.0f, all = 0.0f;
+    float most = -3.4028235e38f, total = 0.0f, all = 0.0f;  // lowest float
     for (int c = t; c < cols; c += blockDim.x)
         most = fmaxf(most, x[row + c]);
     for (int away = 16; away > 0; away /= 2)

@@ -3,7 +3,7 @@ __global__ void softmax(const float *x, float *out, int n)
 {
     __shared__ float tops[32], sums[32];
     int t = threadIdx.x, warps = blockDim.x / 32;
-    float own = t < n ? x[t] : -3e38f, most = own, sum = t < n;
+    float own = t < n ? x[t] : -3.4028235e38f, most = own, sum = t < n;
     for (int away = 16; away > 0; away /= 2) {
         float other = __shfl_xor_sync(~0u, most, away);
         float more = __shfl_xor_sync(~0u, sum, away);

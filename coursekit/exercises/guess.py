@@ -1,4 +1,4 @@
-"""A question of a quiz: true or false, one of several options, or a number."""
+"""A question as data: true or false, one of several options, or a number."""
 
 from __future__ import annotations
 
@@ -11,23 +11,26 @@ from typing import Any
 from coursekit.errors import ArgumentError
 
 
-@dataclass(frozen=True)
-class Question:
-    """A question, and the rule that judges its answer.
+@dataclass(frozen=True, kw_only=True)
+class Guess:
+    """A question to answer before the answer is shown, and the rule that judges it.
 
-    Parameters
+    Attributes
     ----------
-    text : str
-        The question; `code` between backticks is set as code.
+    question : str
+        What the student reads; `code` between backticks is set as code.
     options : sequence, optional
         What may be chosen, two or more; each is shown as its `str`. Without options
         the answer decides: True or False makes a true-or-false question, anything
         else asks for a number.
+    hint : str
+        A sentence that is shown after the first miss, before a second try. Without
+        one the first miss is told the answer.
     answer : optional
         The right option itself as it stands in `options` (never its position), or
         the right number. None where what comes later in the notebook answers it.
     because : str
-        Why, in a sentence or two; shown after the reader has answered.
+        Why, in one sentence; shown with the answer.
     tolerance : float
         The largest error of a right number, in its own unit.
 
@@ -38,14 +41,15 @@ class Question:
 
     Examples
     --------
-    >>> Question("Has a warp 32 threads?", answer=True).labels
+    >>> Guess(question="Has a warp 32 threads?", answer=True).labels
     ('True', 'False')
-    >>> Question("How many bytes has a sector?", answer=32).accepts(32.0)
+    >>> Guess(question="How many bytes has a sector?", answer=32).accepts(32.0)
     True
     """
 
-    text: str
+    question: str
     options: Sequence[Any] | None = None
+    hint: str = ""
     answer: Any = None
     because: str = ""
     tolerance: float = 0.0
@@ -82,24 +86,26 @@ class Question:
         """Return the question and its options as text, without the answer."""
         if self.options is None:
             blank = "____" if given is None else f"{given:.15g}"
-            return f"{self.text}\n{indent}  a number: {blank}"
+            return f"{self.question}\n{indent}  a number: {blank}"
         chosen = _find(self.options, given)
         lines = (
             f"{indent}  ({'x' if i == chosen else ' '}) {label}"
             for i, label in enumerate(self.labels)
         )
-        return "\n".join([self.text, *lines])
+        return "\n".join([self.question, *lines])
 
     def as_state(self) -> dict[str, Any]:
-        """Return the question as JSON data for the view."""
-        number = self.answer if self.options is None else None
-        return {
-            "text": self.text,
-            "labels": None if self.options is None else list(self.labels),
-            "answer": self.position if number is None else float(number),
-            "because": self.because,
-            "tolerance": float(self.tolerance),
-        }
+        """Return what the view may know before the reader has answered, as JSON."""
+        labels = None if self.labels is None else list(self.labels)
+        return {"text": self.question, "labels": labels}
+
+    def said(self, given: Any) -> str:
+        """Return an option, or a number, as it is shown."""
+        return str(given) if self.options is not None else f"{given:.15g}"
+
+    def option(self, position: Any) -> Any:
+        """Return the option at a position that the view has sent, or the number."""
+        return position if self.options is None else self.options[position]
 
 
 def _find(options: Sequence[Any] | None, answer: Any) -> int | None:
@@ -111,45 +117,43 @@ def _find(options: Sequence[Any] | None, answer: Any) -> int | None:
     return None
 
 
-def _check_text(question: Question) -> None:
-    if not isinstance(question.text, str) or not question.text.strip():
+def _check_text(guess: Guess) -> None:
+    if not isinstance(guess.question, str) or not guess.question.strip():
         raise ArgumentError.explained(
-            f"A question got text={question.text!r}.",
+            f"A question got question={guess.question!r}.",
             "The first argument is what the student reads.",
             'Write for example ck.guess("How many blocks?", [2, 4, 8]).',
         )
 
 
-def _check_options(question: Question) -> None:
-    if isinstance(question.options, str) or len(question.options) < 2:
-        raise _refused(
-            question, f"options={question.options!r}", "Give two options or more."
-        )
-    labels = list(map(str, question.options))
+def _check_options(guess: Guess) -> None:
+    if isinstance(guess.options, str) or len(guess.options) < 2:
+        raise _refused(guess, f"options={guess.options!r}", "Give two options or more.")
+    labels = list(map(str, guess.options))
     if len(set(labels)) < len(labels):
-        raise _refused(question, f"the options {labels}", "Give each option once.")
-    if question.answer is not None and question.position is None:
+        raise _refused(guess, f"the options {labels}", "Give each option once.")
+    if guess.answer is not None and guess.position is None:
         raise _refused(
-            question,
-            f"answer={question.answer!r}, which is none of its options",
-            f"Give one of {', '.join(map(repr, question.options))} itself, "
+            guess,
+            f"answer={guess.answer!r}, which is none of its options",
+            f"Give one of {', '.join(map(repr, guess.options))} itself, "
             "not its position.",
         )
-    if question.tolerance:
+    if guess.tolerance:
         raise _refused(
-            question, f"tolerance={question.tolerance!r}", "Only numbers have one."
+            guess, f"tolerance={guess.tolerance!r}", "Only numbers have one."
         )
 
 
-def _check_number(question: Question) -> None:
-    answer = question.answer
+def _check_number(guess: Guess) -> None:
+    answer = guess.answer
     if not isinstance(answer, Real) or not math.isfinite(answer):
         raise _refused(
-            question, f"answer={answer!r} without options", "Give options, or a number."
+            guess, f"answer={answer!r} without options", "Give options, or a number."
         )
-    if not question.tolerance >= 0:
-        raise _refused(question, f"tolerance={question.tolerance!r}", "Give 0 or more.")
+    if not guess.tolerance >= 0:
+        raise _refused(guess, f"tolerance={guess.tolerance!r}", "Give 0 or more.")
 
 
-def _refused(question: Question, what: str, cure: str) -> ArgumentError:
-    return ArgumentError.explained(f"{question.text!r} got {what}.", cure=cure)
+def _refused(guess: Guess, what: str, cure: str) -> ArgumentError:
+    return ArgumentError.explained(f"{guess.question!r} got {what}.", cure=cure)

@@ -1,0 +1,328 @@
+"""A check names the defect behind a wrong value: what the checkers see comes first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_exercises import add_ten
+
+import coursekit as ck
+from coursekit.exercises import blank, catalogue, poison
+from coursekit.exercises.checking import examine
+from coursekit.runtime import simulator
+
+pytest_plugins = ("exercise_folder", "notebook_shell")
+
+CELL = "%%cuda --exercise 42.1\n"
+RIGHT = "if (i < n) out[i] = a[i] + 10;"
+
+
+def examined(body, **changes):
+    """Examine 42.1 with this body of the kernel, under a changed spec."""
+    entry = catalogue.find("42.1")
+    entry = replace(entry, exercise=replace(entry.exercise, **changes))
+    return examine(entry, add_ten(body))
+
+
+def course(id, *edits):
+    """Examine an edited solution of an exercise of the course."""
+    entry = catalogue.find(id)
+    text = entry.solution.read_text(encoding="utf-8")
+    for old, new in edits:
+        assert text.count(old) >= 1
+        text = text.replace(old, new)
+    return examine(entry, text)
+
+
+# ---------------------------------------------------------------- what checkers see
+
+NO_BARRIER = """\
+__shared__ float tile[256];
+    tile[threadIdx.x] = i < n ? a[i] : 0;
+    int other = threadIdx.x ^ 32;
+    if (i + 32 < n && i < 32) out[i] = a[i] + 10 + 0 * tile[other];
+    else if (i < n) out[i] = a[i] + 10;"""
+UNSET = """\
+__shared__ float tile[256];
+    if (i < n) out[i] = a[i] + tile[threadIdx.x];"""
+
+
+def test_wrong_value_of_a_race_is_called_a_race(folder):
+    verdict = examined(NO_BARRIER.replace("0 * tile", "tile"))
+    assert type(verdict.error) is ck.DataRaceError
+    assert "no barrier between them" in verdict.message
+    assert "Work out by hand" not in verdict.message
+
+
+def test_race_says_which_value_is_wrong(folder):
+    verdict = examined(NO_BARRIER.replace("0 * tile", "tile"))
+    assert (
+        "Seen with size 33, grid 1, block 256: 1 of 33 elements of out is wrong."
+        in (verdict.message)
+    )
+    assert "out[0]: expected" in verdict.message
+
+
+def test_unset_shared_memory_is_called_so(folder):
+    verdict = examined(UNSET)
+    assert type(verdict.error) is ck.UninitializedReadError
+    assert "reads tile[0], which nothing has written" in verdict.message
+
+
+def test_value_of_unset_memory_is_explained(folder):
+    assert (
+        "is close to -26711958, the value of memory that nothing has written"
+        in examined(UNSET).message
+    )
+
+
+def test_wrong_value_without_a_defect_keeps_its_table(folder):
+    verdict = examined("if (i < n) out[i] = a[i] + 11;")
+    assert type(verdict.error) is ck.CheckFailed
+    assert "Work out by hand" in verdict.message
+
+
+def test_barrier_that_not_all_reach_is_called_so(folder):
+    body = "if (i < n) { __syncthreads(); out[i] = a[i] + 11; }"
+    assert type(examined(body).error) is ck.BarrierError
+
+
+def test_element_that_two_threads_write_has_a_wrong_index(folder):
+    verdict = examined("if (i < n) out[i / 2] = a[i] + 10;")
+    assert type(verdict.error) is ck.CheckFailed
+    assert "both write out[0]: the index is the same for both" in verdict.message
+    assert "atomic" not in verdict.message
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "compiled"])
+def test_message_is_the_same_whichever_engine_runs(folder, monkeypatch, engine):
+    bodies = (NO_BARRIER.replace("0 * tile", "tile"), UNSET)
+    before = [examined(body).message for body in bodies]
+    launch = simulator.SimulatorBackend.launch
+
+    def by_this_engine(self, *given, **options):
+        return launch(self, *given, **(options | {"engine": engine}))
+
+    monkeypatch.setattr(simulator.SimulatorBackend, "launch", by_this_engine)
+    assert [examined(body).message for body in bodies] == before
+
+
+def test_missing_barrier_of_the_online_softmax_is_named():
+    barrier = "    __syncthreads();  // the pairs of all warps are there\n"
+    verdict = course("10.2", (barrier, ""))
+    assert "no barrier between them" in verdict.message
+
+
+def test_missing_barrier_of_a_matrix_product_is_named():
+    verdict = course("17.1", ("    __syncthreads();  // the tiles are complete\n", ""))
+    assert "no barrier between them" in verdict.message
+    assert "-53423916 is 2 times -26711958" in verdict.message
+
+
+# ---------------------------------------------------------------- the pattern
+
+
+def scaled(dtype, factor):
+    """Return a multiple of the pattern of unwritten memory."""
+    unset = np.frombuffer(b"\xcb" * np.dtype(dtype).itemsize, dtype)
+    return (unset * np.array([factor], dtype))[0]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["float16", "float32", "float64", "int16", "int32", "uint32", "int64"]
+)
+def test_pattern_of_any_type_is_recognised(dtype):
+    assert "is the value of memory that nothing" in poison.explained(scaled(dtype, 1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint32", "uint64"])
+def test_twice_the_pattern_is_recognised(dtype):
+    with np.errstate(over="ignore"):
+        assert "is 2 times" in poison.explained(scaled(dtype, 2))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (np.float32(-86813864), "-86813864 is 3.25 times -26711958"),
+        (np.float32(-26711948), "-26711948 is close to -26711958"),
+        (np.int32(-875836459), "-875836459 is 10 more than -875836469"),
+        (np.int32(-875836479), "-875836479 is 10 less than -875836469"),
+    ],
+)
+def test_sum_or_product_with_the_pattern_is_recognised(value, words):
+    assert poison.explained(value).startswith(words)
+
+
+def test_part_of_the_expected_sum_may_stand_beside_the_pattern():
+    value = np.float32(-26710510)
+    assert poison.explained(value) == ""
+    assert poison.explained(value, 1447.25).startswith("-26710510 is close to")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [np.float32(0), np.float32(11.5), np.float32(-5e6), np.float32("nan"),
+     np.float32("inf"), np.uint8(0xCB), np.int32(7), np.float16(-15.6),
+     np.float16(-30), np.int32(-1)],
+)  # fmt: skip
+def test_other_values_are_not_explained(value):
+    assert poison.explained(value) == ""
+
+
+def test_expected_value_is_told_from_the_pattern_of_an_integer(folder):
+    verdict = examined(
+        "__shared__ int part[256]; if (i < n) out[i] = part[threadIdx.x] + 3;",
+        inputs=lambda n, g: {
+            "out": blank(n),
+            "a": np.arange(n, dtype=np.float32),
+            "n": n,
+        },
+        reference=lambda v: v.a,
+    )
+    assert type(verdict.error) is ck.UninitializedReadError
+
+
+# ---------------------------------------------------------------- guards
+
+FAR = "The index expression is wrong: n - i = 8 at i = 0, n = 8."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i < n) out[n - i] = a[i];",
+        "if (i < n) { float v = a[i];\n out[n - i] = v; }",
+        "if (i < n)\n        out[n - i] = a[i];  // from the end",
+        "if (i >= n) return;\n    out[n - i] = a[i];",
+        "if (n <= i) { return; }\n    out[n - i] = a[i];",
+        "if (n > 2) if (i < n) out[n - i] = a[i];",
+        "if (i >= 0 && i < n) out[n - i] = a[i];",
+    ],
+)
+def test_guarded_access_with_a_wrong_index_is_not_told_to_guard(folder, body):
+    verdict = examined(body)
+    assert FAR in verdict.message
+    assert "Guard the access" not in verdict.message
+
+
+def test_index_is_followed_through_a_variable(folder):
+    verdict = examined("int j = n - i; if (i < n) out[j + 1] = a[i];")
+    assert "The index expression is wrong: j + 1 = 9 at j = 8" in verdict.message
+
+
+def test_guard_that_is_too_wide_is_quoted(folder):
+    verdict = examined("if (i <= n) out[i] = a[i] + 10;")
+    assert "The guard `if (i <= n)` lets the thread through: i = 8" in verdict.message
+    assert "`<=` lets in one index too many" in verdict.message
+
+
+def test_index_with_a_neighbour_is_told_its_thread(folder):
+    verdict = examined("if (threadIdx.x < n) out[i + 1] = a[i + 1];")
+    assert "i + 1 = 8 at i = 7" in verdict.message
+
+
+def test_guard_that_compares_something_else_is_quoted(folder):
+    verdict = examined("if (threadIdx.x < n) out[i] = a[i] + 10;")
+    assert "The guard `if (threadIdx.x < n)` lets the thread through" in verdict.message
+    assert "It does not ask for the index, and i = 255." in verdict.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out[i] = a[i] + 10;",
+        "if (n > 100) { out[0] = 1; }\n    out[i] = a[i] + 10;",
+        "if (i >= n) { a = a; }\n    out[i] = a[i] + 10;",
+        "{ if (i >= n) n = n; }\n    out[i] = a[i];",
+    ],
+)
+def test_access_without_a_guard_is_told_to_guard(folder, body):
+    assert "Guard the access" in examined(body).message
+
+
+# ---------------------------------------------------------------- other causes
+
+
+def test_softmax_without_its_maximum_is_told_of_overflow():
+    verdict = course("10.2", ("- most", "- 0"), ("- top", "- 0"))
+    assert "exp(x) overflows above x = 88.7 in float32" in verdict.message
+
+
+def test_nan_that_no_large_input_makes_is_not_called_overflow():
+    verdict = course("10.2", ("[t] : -3.4028235e38f", "[t] : -1.0f / 0.0f"))
+    assert "nan" in verdict.message
+    assert "overflows" not in verdict.message
+
+
+def test_warning_about_an_unset_variable_is_shown(folder):
+    verdict = examined("float ten; if (i < n) out[i] = a[i] + ten;")
+    words = "The compiler has warned: ten is used before its value is set."
+    assert verdict.message.count(words) == 1
+
+
+def test_warning_is_not_shown_where_there_is_none(folder):
+    assert "warned" not in examined("if (i < n) out[i] = 1;").message
+
+
+SERIAL = "if (i == 0) for (int j = 0; j < n; j++) out[j] = a[j] + 10;"
+
+
+def test_serial_answer_is_refused(folder):
+    verdict = examined(SERIAL, longest_warp=100)
+    assert verdict.passed_stages == 5
+    assert "one warp executes" in verdict.message
+    assert "and at most 100 are allowed" in verdict.message
+    assert "one thread does the work of many" in verdict.message
+
+
+def test_serial_answer_passes_without_the_bound(folder):
+    assert examined(SERIAL).passed
+
+
+def test_parallel_answer_keeps_the_bound(folder):
+    assert examined(RIGHT, longest_warp=100).passed
+
+
+# ---------------------------------------------------------------- cells
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "// Only a comment.\n"])
+def test_empty_cell_is_called_empty(folder, session, text):
+    _, error = session.fail(CELL + text)
+    words = "The cell is empty: below %%cuda --exercise 42.1 it has no code."
+    assert words in str(error)
+
+
+def test_check_of_an_empty_cell_does_not_see_the_kernel_before(folder, session):
+    session.run(CELL + add_ten(RIGHT).replace("add_ten", "addten"))
+    session.fail(CELL + "\n")
+    shown = session.run('ck.check("42.1")')
+    assert "The cell is empty" in shown
+    assert "addten" not in shown
+
+
+def test_empty_cell_keeps_the_text_that_is_saved(folder, session):
+    session.run(CELL + add_ten(RIGHT))
+    session.fail(CELL + "\n")
+    saved = folder.work / "exercises" / "42_tests" / "1_map.cu"
+    assert saved.read_text() == add_ten(RIGHT)
+
+
+def test_cell_with_the_starter_is_not_tried(folder, session):
+    session.run(CELL + add_ten("// Your code here.") + "\n\n")
+    session.run('ck.check("42.1")')
+    assert ck.progress().table.rows[0][-1] == "not tried"
+
+
+def test_cell_that_has_not_run_is_not_tried(folder, session):
+    session.run('ck.check("42.1")')
+    assert ck.progress().table.rows[0][-1] == "not tried"
+
+
+def test_cell_that_does_not_compile_is_tried(folder, session):
+    session.fail(CELL + "void f( {\n")
+    session.run('ck.check("42.1")')
+    assert ck.progress().table.rows[0][-1] == "tried"
