@@ -123,12 +123,8 @@ def two_levels() -> Drawing:
         x = place.centre[0]
         d.line(place.foot, (x, 153))
         d.arrow((x, 179), (x, first.y))
-    total = d.box(
-        Rectangle(112, 284, 200, 34),
-        "thread 0: the block's sum",
-        fill="amber",
-        font=SMALL,
-    )
+    place = Rectangle(112, 284, 200, 34)
+    total = d.box(place, "thread 0: the block's sum", fill="amber", font=SMALL)
     d.arrow((212, first.bottom), total.top)
     d.note((330, 301), "the other lanes and warps are done")
     return d
