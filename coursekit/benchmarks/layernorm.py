@@ -14,6 +14,7 @@ from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import peers
 from coursekit.benchmarks.rows import (
     HELD,
+    LENGTHS,
     LONG,
     LONGEST_OF_A_BLOCK,
     ROUNDING,
@@ -24,12 +25,14 @@ from coursekit.benchmarks.rows import (
     compare,
     copy_case,
     normal_rows,
+    of_any_length,
     rows_of,
     terms,
     threads_of,
 )
 
 EPSILON = 1e-5  # added to the variance of a row
+CLUSTERED = 8  # blocks of a row at least, where one block cannot hold it
 
 
 def layernorm_cases() -> dict[str, Callable]:
@@ -60,6 +63,18 @@ def long_layernorm_cases() -> dict[str, Callable]:
         "registers": _layernorm_registers(),
         "cluster": cluster,
     }
+
+
+def any_length_cases() -> dict[str, Callable]:
+    """Return the step for rows of any length, beside the copy."""
+    launch = of_any_length(
+        "layernorm/step_07_any_length.cu", "layernorm_any_length", CLUSTERED
+    )
+
+    def any_length(x, gamma, beta, y, copied, rows, cols):
+        launch(rows, cols, x, gamma, beta, y, rows, cols, EPSILON)
+
+    return {"copy": copy_case(), "any length": any_length}
 
 
 def _layernorm(kernel, block: int) -> Callable:
@@ -138,4 +153,10 @@ _layernorm_of_rows = functools.partial(
 DEFINITIONS = (
     _layernorm_of_rows(key="layernorm/short", cases=layernorm_cases, sizes=SHORT),
     _layernorm_of_rows(key="layernorm/long", cases=long_layernorm_cases, sizes=LONG),
+    _layernorm_of_rows(
+        key="layernorm/lengths",
+        cases=any_length_cases,
+        sizes=LENGTHS,
+        peers={"torch": lambda: peers.torch(_torch_layernorm, into=3)},
+    ),
 )

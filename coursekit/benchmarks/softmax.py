@@ -13,6 +13,7 @@ from coursekit.benchmarks import drawn
 from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import peers
 from coursekit.benchmarks.rows import (
+    LENGTHS,
     LONG,
     LONGEST_OF_A_BLOCK,
     ROUNDING,
@@ -23,6 +24,7 @@ from coursekit.benchmarks.rows import (
     compare,
     copy_case,
     normal_rows,
+    of_any_length,
     rows_of,
     terms,
     threads_of,
@@ -77,6 +79,16 @@ def long_softmax_cases() -> dict[str, Callable]:
     }
 
 
+def any_length_cases() -> dict[str, Callable]:
+    """Return the step for rows of any length, beside the copy."""
+    launch = of_any_length("softmax/step_08_any_length.cu", "softmax_any_length")
+
+    def any_length(x, y, copied, rows, cols):
+        launch(rows, cols, x, y, rows, cols)
+
+    return {"copy": copy_case(), "any length": any_length}
+
+
 def is_softmax(x, y, copied, rows: int, cols: int) -> bool:
     """Compare with the softmax in float64, or the copy with x.
 
@@ -117,4 +129,10 @@ _softmax = functools.partial(
 DEFINITIONS = (
     _softmax(key="softmax/short", cases=softmax_cases, sizes=SHORT),
     _softmax(key="softmax/long", cases=long_softmax_cases, sizes=LONG),
+    _softmax(
+        key="softmax/lengths",
+        cases=any_length_cases,
+        sizes=LENGTHS,
+        peers={"torch": lambda: peers.torch(_torch_softmax)},
+    ),
 )

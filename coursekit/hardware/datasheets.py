@@ -3,8 +3,8 @@
 Each board is one row. `source` names the document for every figure of the row that
 `other_sources` does not name. Tensor peaks are dense (no sparsity), in
 TFLOP/s, with sums kept in FP32. Data sheets say GB for memory and mostly mean 2^30
-bytes; an H200's 141 GB are 140.4 GiB. `memory_rate_gbps` is the rate of one data pin; `nvlink_gbs` counts both
-directions, as NVIDIA does.
+bytes; an H200's 141 GB are 140.4 GiB. `memory_rate_gbps` is the rate of one data pin;
+`nvlink_gbs` counts both directions, as NVIDIA does.
 """
 
 from __future__ import annotations

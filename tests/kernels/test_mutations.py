@@ -86,6 +86,7 @@ ZEROS = "zeros arrive, which nobody reads"
 LATE = f"{ZEROS}; on a GPU they may come when the block has gone"
 NO_PHASE = "who waits for the phase before the first does not wait"
 ALONE = "the simulator's clusters are of one block, which waits for no other"
+UNSHARED = "in the simulator no row is shared by blocks: the branch is compiled out"
 SAME_PAIR = "where a block is all of a cluster, its threads store the same pair"
 EARLY = "pairs are read before they are told"
 CONSTANT = "the compiler knows: no picture is so small that the cut lies further down"
@@ -109,6 +110,15 @@ HARMLESS = {
     ("softmax/step_07_cluster.cu", 68, "wait()"): ALONE,
     ("softmax/step_07_cluster.cu", 69, "threadIdx.x < SHARE"): SAME_PAIR,
     ("softmax/step_07_cluster.cu", 72, "threadIdx.x < 32"): ALONE,
+    ("softmax/step_08_any_length.cu", 59, "wait()"): UNSHARED,
+    ("softmax/step_08_any_length.cu", 60, "threadIdx.x < SHARE"): UNSHARED,
+    ("softmax/step_08_any_length.cu", 64, "wait()"): UNSHARED,
+    ("softmax/step_08_any_length.cu", 66, "lane < SHARE"): UNSHARED,
+    ("layernorm/step_07_any_length.cu", 53, "wait()"): UNSHARED,
+    ("layernorm/step_07_any_length.cu", 54, "threadIdx.x < SHARE"): UNSHARED,
+    ("layernorm/step_07_any_length.cu", 57, "wait()"): UNSHARED,
+    ("layernorm/step_07_any_length.cu", 58, "lane < SHARE"): UNSHARED,
+    ("layernorm/step_07_any_length.cu", 59, "lane < SHARE"): UNSHARED,
     ("layernorm/step_06_cluster.cu", 62, "wait()"): ALONE,
     ("layernorm/step_06_cluster.cu", 63, "t < SHARE"): SAME_PAIR,
     ("layernorm/step_06_cluster.cu", 65, "t < 32"): ALONE,

@@ -98,9 +98,8 @@ DIFFERENCES = (
 def page() -> str:
     """Return the section on what the simulator does not do like hardware."""
     text = SIMULATOR_PAGE.read_text(encoding="utf-8")
-    return text.partition("## What it does not do like hardware")[2].partition("\n## ")[
-        0
-    ]
+    section = text.partition("## What it does not do like hardware")[2]
+    return section.partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("difference", DIFFERENCES)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from coursekit.runtime.configuration import Configuration, Needs
+from coursekit.runtime.configuration import PORTABLE_CLUSTER, Configuration, Needs
 from coursekit.runtime.gpu import printing
 
 if TYPE_CHECKING:
@@ -37,6 +36,7 @@ class GpuFunction:
         self.lock = threading.Lock()
         self.needs = self._read_needs()
         self._opted_in = 0
+        self._clustered = False  # whether clusters above 8 blocks are allowed
 
     def _attribute(self, number: int) -> int:
         value: int = self.driver.funcGetAttribute(number, self.function.ptr)
@@ -84,8 +84,10 @@ class GpuFunction:
         if whole > PLAIN_SHARED_BYTES and dynamic > self._opted_in:
             self._set(_MAX_DYNAMIC_SHARED, dynamic)
             self._opted_in = dynamic
-        if configuration.cluster and np.prod(configuration.cluster) > 8:
+        cluster = configuration.cluster or self.needs.cluster
+        if cluster and math.prod(cluster) > PORTABLE_CLUSTER and not self._clustered:
             self._set(_LARGE_CLUSTER, 1)
+            self._clustered = True
 
     def _set(self, number: int, value: int) -> None:
         self.driver.funcSetAttribute(self.function.ptr, number, value)

@@ -401,9 +401,7 @@ class GeneralTier(WarpCode):
     def _return_early(self, stretch) -> None:
         """Let lanes return that wait for the others before a plain return."""
         out = self.out
-        lanes = out.op(
-            f"call i32 @return_early(ptr %record, i32 {stretch.number})"
-        )
+        lanes = out.op(f"call i32 @return_early(ptr %record, i32 {stretch.number})")
         some = out.op(f"icmp ne i32 {lanes}, 0")
         leaves, after = out.fresh("leaves"), out.fresh("after")
         out.line(f"br i1 {some}, label %{leaves}, label %{after}")

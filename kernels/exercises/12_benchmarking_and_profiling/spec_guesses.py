@@ -76,7 +76,7 @@ QUIZZES = {
             question="Raising the occupancy always makes a kernel faster.",
             hint="Occupancy hides waiting, and not every kernel waits.",
             answer=False,
-            because="33 % kept the SMs of a library's kernel busy to 72 %.",
+            because="With 33 % a library's kernel ran its busiest unit at 72 %.",
         ),
     ),
 }

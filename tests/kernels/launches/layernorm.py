@@ -7,7 +7,16 @@ from dataclasses import replace
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches, picture
 
-from launches.softmax import CLUSTERS, ROWS, ROWS_OF_QUADS, SHARED_ROWS, parts_of, terms
+from coursekit.benchmarks.rows import RowShape
+from launches.softmax import (
+    ANY_ROWS,
+    CLUSTERS,
+    ROWS,
+    ROWS_OF_QUADS,
+    SHARED_ROWS,
+    parts_of,
+    terms,
+)
 
 EPSILON = 2.0**-10
 
@@ -99,3 +108,17 @@ def layernorm_cluster(rows: int, cols: int, share: int) -> Launch:
     block = 32 * blocks(cols // share, 1024)
     launch = layernorm_of("layernorm_cluster", rows, cols, rows * share, block=block)
     return replace(launch, defines={"SHARE": share})
+
+
+@launches("layernorm/step_07_any_length.cu", ANY_ROWS)
+def layernorm_any_length(rows: int, cols: int) -> Launch:
+    shape = RowShape.of(cols)
+    launch = layernorm_of(
+        "layernorm_any_length",
+        rows,
+        cols,
+        shape.grid(rows),
+        block=shape.block,
+        with_rows=True,
+    )
+    return replace(launch, defines=shape.defines)

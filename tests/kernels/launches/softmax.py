@@ -7,7 +7,13 @@ from dataclasses import replace
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches, picture
 
+from coursekit.benchmarks.rows import RowShape
+
 ROWS = [{"rows": r, "cols": c} for r, c in ((1, 1), (3, 33), (2, 300))]
+ANY_ROWS = [
+    {"rows": r, "cols": c}
+    for r, c in ((1, 1), (3, 2), (19, 7), (3, 255), (9, 1021), (5, 1027), (3, 2050))
+]
 ROWS_OF_QUADS = [{"rows": r, "cols": c} for r, c in ((1, 4), (3, 36), (2, 1000))]
 SHARED_ROWS = [
     {"rows": r, "cols": c, "share": s, "groups": g}
@@ -122,3 +128,17 @@ def softmax_cluster(rows: int, cols: int, share: int) -> Launch:
     block = 32 * blocks(cols // share, 1024)
     launch = softmax_of("softmax_cluster", rows, cols, rows * share, block=block)
     return replace(launch, defines={"SHARE": share})
+
+
+@launches("softmax/step_08_any_length.cu", ANY_ROWS)
+def softmax_any_length(rows: int, cols: int) -> Launch:
+    shape = RowShape.of(cols)
+    launch = softmax_of(
+        "softmax_any_length",
+        rows,
+        cols,
+        shape.grid(rows),
+        block=shape.block,
+        with_rows=True,
+    )
+    return replace(launch, defines=shape.defines)
