@@ -161,7 +161,7 @@ def _path(source: str | Path) -> Path:
             "Compile the text first: ck.show(ck.compile(text)).",
         )
     path = Path(source)
-    return path if path.suffix else path.with_suffix(".cu")
+    return path if path.suffix or not path.name else path.with_suffix(".cu")
 
 
 def _bare_name(kernel: str) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from coursekit import paths
-from coursekit.errors import CompileError, LaunchError
+from coursekit.errors import ArgumentError, CompileError, LaunchError
 
 _INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
@@ -102,10 +103,13 @@ def find(
     ------
     LaunchError
         When there is no such file.
+    ArgumentError
+        When the name is no text that can be printed in a line.
     CompileError
         When the text is empty, or code in it is in an unknown encoding.
     """
     path = _path_of(source_or_path)
+    _check_name(name)
     if path is None:
         label, folder = name or "kernel.cu", Path.cwd()
         text = _cell_text(str(source_or_path), label)
@@ -225,10 +229,27 @@ def _path_of(source_or_path: str | os.PathLike[str]) -> Path | None:
     if not is_path and ("\n" in text or not text.endswith(_SUFFIXES)):
         return None
     for root in (Path(), paths.kernels(), paths.repository()):
-        candidate = Path(os.path.abspath(root / Path(text).expanduser()))
-        if candidate.is_file():
+        candidate = Path(os.path.abspath(root / os.path.expanduser(text)))
+        if _is_file(candidate):
             return candidate
     raise _missing(text)
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether a file has this path; none has one that is too long."""
+    with contextlib.suppress(OSError, ValueError):
+        return path.is_file()
+    return False
+
+
+def _check_name(name: object) -> None:
+    if name is None or (isinstance(name, str) and name.isprintable()):
+        return
+    raise ArgumentError.explained(
+        f"compile got name={name!r}, which is no text of one line.",
+        "The name stands for the file in messages and in line information.",
+        'Write for example name="scale.cu", or leave it out.',
+    )
 
 
 def _missing(text: str) -> LaunchError:
@@ -240,13 +261,14 @@ def _missing(text: str) -> LaunchError:
     by_name = {Path(name).name: name for name in known}
     close = difflib.get_close_matches(Path(wanted).name, by_name, n=3)
     near += [by_name[name] for name in close if by_name[name] not in near]
+    shown = text if len(text) <= 200 else f"{text[:100]} ... {text[-50:]}"
     cause = (
         f"Close to it: {', '.join(near[:3])}."
         if near
         else "The name is misspelt, or the file lies elsewhere."
     )
     return LaunchError.explained(
-        f"There is no file {text!r}, neither in the current folder nor below kernels/.",
+        f"There is no file {shown!r}, neither in the current folder nor below kernels/.",
         cause,
         "Give a path from the current folder, or one below kernels/.",
     )
@@ -263,6 +285,20 @@ class _Headers:
     foreign: bool = False
 
     def collect(self, text: str, folder: Path) -> None:
+        """Read the headers of a text, and theirs, however deep, as they are met."""
+        waiting = [self._included(text, folder)]
+        while waiting:
+            path = next(waiting[-1], None)
+            if path is None:
+                waiting.pop()
+            elif str(path) not in self.files:
+                label = self.name(path)
+                self.files[str(path)] = label
+                self.texts[label] = read(path, label)
+                waiting.append(self._included(self.texts[label], path.parent))
+
+    def _included(self, text: str, folder: Path) -> Iterator[Path]:
+        """Yield the own headers that a text includes, and note whether others are."""
         if "include" not in text:
             return
         for found in _INCLUDE.finditer(text):
@@ -270,11 +306,8 @@ class _Headers:
             path = _first(roots, found[1] or found[2])
             if path is None:
                 self.foreign = True
-            elif str(path) not in self.files:
-                label = self.name(path)
-                self.files[str(path)] = label
-                self.texts[label] = read(path, label)
-                self.collect(self.texts[label], path.parent)
+            else:
+                yield path
 
     def name(self, path: Path) -> str:
         label = display_name(path)
@@ -287,6 +320,6 @@ def _first(roots: tuple[Path, ...], name: str) -> Path | None:
     """Return the file of this name in the first folder that contains it."""
     for root in roots:
         candidate = Path(os.path.abspath(root / name))
-        if candidate.is_file():
+        if _is_file(candidate):
             return candidate
     return None
