@@ -103,3 +103,10 @@ def test_loading_the_extension_again_keeps_the_exercise(folder, session):
     session.run(CELL + SOLUTION)
     session.run("%reload_ext coursekit")
     assert "solved" in session.run('ck.check("42.1")')
+
+
+def test_running_the_set_up_again_says_nothing_and_keeps_the_exercise(folder, session):
+    session.run(CELL + SOLUTION)
+    set_up = "import coursekit as ck\n%load_ext coursekit"
+    assert session.run(set_up) + session.run(set_up) == ""
+    assert "solved" in session.run('ck.check("42.1")')
