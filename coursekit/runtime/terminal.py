@@ -1,8 +1,8 @@
-"""Text for a terminal: encodable in any locale, and without control characters.
+r"""Text for a terminal: encodable in any locale, and without control characters.
 
 A student's source, and the names of files, may hold escape sequences that would
 change a teacher's terminal, or letters that its encoding lacks. Both are shown
-escaped: ``\\x1b[2J``.
+escaped: ``\x1b[2J``.
 """
 
 from __future__ import annotations

@@ -198,14 +198,31 @@ def _check_text(text: str, label: str) -> None:
         cause = "Half of a surrogate pair, often from a damaged copy."
         cure = "Remove the character."
     elif "\n" not in text and not re.search(r"[{};#()]", text):
-        what = f"{text!r} is neither source code nor a path."
-        cause = "A path ends in .cu or .cuh; source code holds at least one function."
-        cure = f'Write "{text.strip()}.cu" if you mean a file.'
+        _check_path(text.strip())
     if what:
-        kind = LaunchError if cure.endswith("mean a file.") else CompileError
-        error = kind.explained(what, cause, cure)
+        error = CompileError.explained(what, cause, cure)
         error.file, error.line, error.log = label, None, ""
         raise error
+
+
+def _check_path(text: str) -> None:
+    """Refuse a word that is no source code; name the file that it may mean."""
+    cause = "A path ends in .cu or .cuh; source code holds at least one function."
+    try:
+        _path_of(f"{text}.cu")
+    except LaunchError as missing:
+        near = f" {missing.cause}" if missing.cause.startswith("Close") else ""
+        cause, cure = cause + near, "Give source code, or the path of a file."
+    else:
+        cure = f'Write "{text}.cu" if you mean the file.'
+    shown = _shortened(text)
+    raise LaunchError.explained(
+        f"{shown!r} is neither source code nor a path.", cause, cure
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:100]} ... {text[-50:]}"
 
 
 def _encodable(text: str) -> bool:
@@ -261,14 +278,15 @@ def _missing(text: str) -> LaunchError:
     by_name = {Path(name).name: name for name in known}
     close = difflib.get_close_matches(Path(wanted).name, by_name, n=3)
     near += [by_name[name] for name in close if by_name[name] not in near]
-    shown = text if len(text) <= 200 else f"{text[:100]} ... {text[-50:]}"
+    shown = _shortened(text)
     cause = (
         f"Close to it: {', '.join(near[:3])}."
         if near
         else "The name is misspelt, or the file lies elsewhere."
     )
     return LaunchError.explained(
-        f"There is no file {shown!r}, neither in the current folder nor below kernels/.",
+        f"There is no file {shown!r}, neither in the current folder nor below "
+        "kernels/.",
         cause,
         "Give a path from the current folder, or one below kernels/.",
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import sysconfig
 import venv
 from types import SimpleNamespace
@@ -23,7 +22,7 @@ ADVICE = "Run the set-up cell first, which is the first code cell; then this cel
 @pytest.fixture
 def restarted(session, monkeypatch):
     """Turn the session into one of a kernel that has run no cell yet."""
-    shell, capsys = session.shell, session.capsys
+    shell = session.shell
     config = shell.config
     shell.restore_sys_module_state()
     InteractiveShell.clear_instance()

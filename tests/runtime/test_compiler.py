@@ -382,9 +382,28 @@ def test_missing_file_says_where_it_was_sought(course):
     assert str(course) not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("word", "cure"),
+    [
+        ("start/vec_add", 'Write "start/vec_add.cu" if you mean the file.'),
+        ("vec_add", "Close to it: start/vec_add.cu"),
+        ("05.1", "Give source code, or the path of a file."),
+    ],
+)
+def test_word_is_taken_for_a_file_only_if_there_is_one(word, cure):
+    with pytest.raises(LaunchError, match="neither source code nor a path") as caught:
+        compile(word)
+    assert cure in str(caught.value)
+
+
+def test_function_without_global_may_be_a_kernel():
+    with pytest.raises(CompileError, match="and __global__ before a kernel"):
+        compile("void f(int* a) { *a = 1; }")
+
+
 def test_path_without_its_ending_is_noticed():
-    with pytest.raises(LaunchError, match=r'Write "matmul/step_01\.cu"'):
-        compile("matmul/step_01")
+    with pytest.raises(LaunchError, match=r'Write "matmul/step_01_naive\.cu"'):
+        compile("matmul/step_01_naive")
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n"])

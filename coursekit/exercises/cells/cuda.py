@@ -89,6 +89,15 @@ def forget_exercise(id: str) -> None:
         magics.exercises.pop(id, None)
 
 
+def propose_cell(text: str) -> bool:
+    """Ask the front end for a new cell with this text; False outside of a notebook."""
+    shell = get_ipython()
+    if shell is None:
+        return False
+    shell.set_next_input(text)
+    return True
+
+
 def _registered() -> CudaMagics | None:
     shell = get_ipython()
     return shell and shell.magics_manager.registry.get("CudaMagics")
@@ -128,7 +137,7 @@ class CudaMagics(Magics):
         """Compile a cell; an exercise's text is saved first, and its result is kept."""
         if options.exercise is None:
             return _compile(cell, options)
-        from coursekit.exercises import catalogue, host_running, saved
+        from coursekit.exercises import catalogue, checking, host_running, saved
 
         entry = catalogue.find(options.exercise)
         host_running.require_magic(entry, "%%cuda")
@@ -140,6 +149,8 @@ class CudaMagics(Magics):
             self.exercises[entry.id] = failure  # so that no check uses an older result
             raise
         self.exercises[entry.id] = compiled
+        if not compiled.kernels:
+            checking.kernel_of(entry, compiled)
         return compiled
 
 
