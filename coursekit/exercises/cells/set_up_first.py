@@ -43,7 +43,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
         return
     shell.set_custom_exc((NameError,), _explain)
     for magic in ("cuda", "host"):
-        shell.register_magic_function(_refusing(magic), "cell", magic)
+        shell.magics_manager.register_function(_refusing(magic), "cell", magic)
 
 
 def _explain(
