@@ -67,7 +67,8 @@ def update() -> list[str]:
     copied = f"Copied into {folder()}: {', '.join(made)}." if made else ""
     changed = [
         f"{name} has changed since your copy was made; "
-        f"`python -m coursekit reset {name}` takes the new one, keeps yours."
+        f"`.venv/bin/python -m coursekit reset {name}` takes the new one and keeps "
+        "yours."
         for name, digest in digests.items()
         if origins.get(name, digest) != digest
     ]
@@ -78,7 +79,7 @@ def _unwritable(failure: OSError) -> str:
     """Say that the folder of the copies cannot be written."""
     return (
         f"{folder()} cannot be written: {failure.strerror}.\n"
-        "  The disk is full, or the folder belongs to another user.\n"
+        "  The disk is full or read-only, or the folder belongs to another user.\n"
         "  JupyterLab opens all the same, but can save nothing there. Free some space "
         "or fix the permissions; `df -h .` and `ls -ld work` show them."
     )
