@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextvars
-import functools
 import math
 import sys
 import threading
@@ -19,6 +18,7 @@ import numpy as np
 from coursekit import hardware, paths
 from coursekit.errors import LaunchError, UnsupportedError
 from coursekit.runtime.configuration import Configuration, Extent, Needs
+from coursekit.runtime.once import once
 from coursekit.runtime.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def active() -> Simulation | None:
     return _active.get()
 
 
-@functools.cache
+@once
 def default() -> Simulation:
     """Return the simulation used where there is neither a block nor a GPU."""
     return simulator()
@@ -268,11 +268,12 @@ class SimulatedMemory:
 
     def needs(self, kernel: CompiledKernel) -> Needs:
         """Return what a kernel asks of a launch, read once from its program."""
-        needs = self._needs.get(kernel)
-        if needs is None:
-            needs = _needs(self.program(kernel.module), kernel.lowered_name)
-            self._needs[kernel] = needs
-        return needs
+        with self._lock:
+            needs = self._needs.get(kernel)
+            if needs is None:
+                needs = _needs(self.program(kernel.module), kernel.lowered_name)
+                self._needs[kernel] = needs
+            return needs
 
 
 def _needs(program: Program, lowered_name: str) -> Needs:
@@ -292,7 +293,7 @@ def _extent(lengths: tuple[int, ...]) -> Extent:
     return x, y, z
 
 
-@functools.cache
+@once
 def simulated_memory() -> SimulatedMemory:
     """Return the one simulated memory of this process."""
     return SimulatedMemory()
