@@ -10,7 +10,6 @@ import weakref
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         Region,
         StagedArguments,
     )
+    from coursekit.toolchain.cache import Cache
 
     _Tokens = tuple[
         contextvars.Token["Simulation | None"],
@@ -299,9 +299,11 @@ def simulated_memory() -> SimulatedMemory:
     return SimulatedMemory()
 
 
-def _machine_code() -> Path:
-    """Return the folder that caches the simulator's machine code of kernels."""
-    return paths.cache() / "simulator"
+def machine_code() -> Cache:
+    """Return the cache of the simulator's machine code of kernels."""
+    from coursekit.toolchain.cache import Cache
+
+    return Cache(paths.cache() / "simulator")
 
 
 class SimulatorBackend:
@@ -396,7 +398,7 @@ class SimulatorBackend:
             multiprocessors=self.device.sm_count,
             cooperative=configuration.cooperative,
             write=sys.stdout.write,
-            cache=_machine_code,
+            cache=machine_code,
             progress=progress,
             **options,
         )

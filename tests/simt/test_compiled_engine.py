@@ -19,6 +19,7 @@ from coursekit.simt.interpreter.program import load
 from coursekit.simt.memory.memory import Memory, storage
 from coursekit.simt.run import engines, limits
 from coursekit.simt.run.launch import launch
+from coursekit.toolchain.cache import Cache, _header
 
 SCALE = """
 extern "C" __global__ void scale(float* x, int n, int reach) {
@@ -242,23 +243,65 @@ def test_words_put_together_are_the_same_in_all_lanes():
         np.testing.assert_array_equal(found, expected, strict=True)
 
 
-def test_machine_code_of_an_earlier_session_is_used(tmp_path, monkeypatch):
-    x = np.ones(64, np.float32)
-    options = {"engine": "compiled", "cache": lambda: tmp_path}
-    run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
+@pytest.fixture
+def kept(tmp_path):
+    """Return a cache, and how a launch runs with it."""
+    store = Cache(tmp_path / "cache")
+
+    def launch():
+        options = {"engine": "compiled", "cache": lambda: store}
+        x = np.ones(64, np.float32)
+        return run(SCALE, "scale", 1, 64, [x], (64, 0), **options)[2][0]
+
+    launch()
+    return store, launch
+
+
+def entries(store):
+    return [path for path in store.folder.rglob("*") if path.is_file()]
+
+
+def test_machine_code_of_an_earlier_session_is_used(kept, monkeypatch):
     monkeypatch.setattr(machine, "compile_text", None)
-    _, _, (after,) = run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
-    assert (after == 2).all()
+    assert (kept[1]() == 2).all()
 
 
-def test_a_spoiled_cache_is_made_anew(tmp_path):
-    x = np.ones(64, np.float32)
-    options = {"engine": "compiled", "cache": lambda: tmp_path}
-    run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
-    for path in tmp_path.glob("*.o"):
+def test_a_spoiled_cache_is_made_anew(kept):
+    store, launch = kept
+    for path in entries(store):
         path.write_bytes(b"not machine code")
-    _, _, (after,) = run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
-    assert (after == 2).all()
+    assert (launch() == 2).all()
+
+
+FORGED = ["[]", "null", "3", "{}", '{"object": "AA=="}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("content", FORGED, ids=lambda text: text[:20])
+def test_machine_code_without_its_notes_is_made_anew(kept, content):
+    store, launch = kept
+    for path in entries(store):
+        payload = content.encode()
+        path.write_bytes(_header(path.stem, payload) + payload)
+    assert (launch() == 2).all()
+
+
+def test_machine_code_that_others_could_write_is_not_loaded(kept, monkeypatch):
+    store, launch = kept
+    for path in entries(store):
+        path.chmod(0o666)
+    made = []
+    compile_text = machine.compile_text
+    monkeypatch.setattr(
+        machine, "compile_text", lambda *a: made.append(a) or compile_text(*a)
+    )
+    assert (launch() == 2).all()
+    assert made
+
+
+def test_folder_of_machine_code_is_closed_to_other_users(kept):
+    store, _ = kept
+    modes = {path.stat().st_mode & 0o777 for path in store.folder.rglob("*")}
+    assert (store.folder.stat().st_mode & 0o777, modes) == (0o700, {0o700, 0o600})
 
 
 def test_a_lock_is_left_to_the_interpreter():

@@ -79,11 +79,13 @@ class Compiled:
     sort: Sort = PLAIN
     tiers: dict[str, machine.Loaded] = field(default_factory=dict)
     workspaces: dict[bool, object] = field(default_factory=dict)
-    cache: Callable | None = None  # the folder of machine code, of the latest launch
+    cache: Callable | None = (
+        None  # returns the cache of machine code, of the latest launch
+    )
     interpreted: int = 0  # warp instructions that the interpreter has executed for it
 
     def for_launch(self, cache) -> Compiled:
-        """Set the function that returns the cache folder; return itself."""
+        """Set the function that returns the cache; return itself."""
         self.cache = cache
         return self
 

@@ -441,7 +441,8 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     progress : callable, optional
         Called now and then with the blocks done and all blocks.
     cache : callable, optional
-        Returns the folder in which machine code is kept for later sessions.
+        Returns the cache that keeps machine code for later sessions: `get(key,
+        fields)` returns a dict or None, and `put(key, value)` stores one.
     write : callable
         Receives the text of device printf.
     plan : CountingPlan
