@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coursekit.errors import DeviceError
+from coursekit.simt.memory import available
 
 SLOT_BITS = 36
 GLOBAL_BASE = 1 << 40
@@ -196,13 +197,15 @@ class Memory:
     @staticmethod
     def _fresh(nbytes: int) -> np.ndarray:
         try:
+            available.require(nbytes)
             data = storage(nbytes)
             data.fill(POISON)
-        except MemoryError:
+        except MemoryError as error:
             raise DeviceError.explained(
-                f"out of memory: this machine cannot hold {nbytes:,} more bytes.",
+                f"out of memory: this machine cannot hold {nbytes:,} more bytes"
+                f"{f' ({error})' if error.args else ''}.",
                 "The simulator keeps device memory in the memory of this machine.",
-                "Use a smaller size.",
+                "Use a smaller size, or close other programs.",
             ) from None
         return data
 
