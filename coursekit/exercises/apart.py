@@ -116,7 +116,10 @@ def _environment() -> dict[str, str]:
         if os.environ.get(name)
     }
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    places = [str(paths.repository()), *map(os.path.abspath, filter(None, given))]
+    places = [
+        str(Path(__file__).parents[2]),
+        *map(os.path.abspath, filter(None, given)),
+    ]
     one = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
     more = {"PYTHONPATH": os.pathsep.join(places), "COURSEKIT_PROGRESS": "0"}
     return {**os.environ, **absolute, **one, **more}
