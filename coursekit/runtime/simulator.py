@@ -401,6 +401,7 @@ class SimulatorBackend:
             write=sys.stdout.write,
             cache=machine_code,
             progress=progress,
+            notice=progress.say,
             **options,
         )
 

@@ -12,6 +12,7 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
+from coursekit.simt.compiled import engine as choice
 from coursekit.simt.compiled import machine
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
@@ -373,3 +374,30 @@ def test_interrupting_compiled_code_is_prompt(compiled):
             progress=interrupt,
         )  # fmt: skip
     assert len(stopped) == 1
+
+
+LONG = """
+extern "C" __global__ void long_one(float* x) {
+    float v = x[threadIdx.x];
+    SUMS
+    x[threadIdx.x] = v;
+}
+""".replace("SUMS", " ".join(f"v = v * {i + 1}.5f + x[{i % 7}];" for i in range(40)))
+
+
+@pytest.mark.parametrize("limit", ["MOST_INSTRUCTIONS", "MOST_IN_A_ROW"])
+def test_kernel_that_is_too_long_to_compile_is_interpreted(monkeypatch, limit):
+    monkeypatch.setattr(choice, limit, 50)
+    x = np.zeros(32, np.float32)
+    result, _, _ = run(LONG, "long_one", 1, 32, [x], engine="compiled")
+    assert result.engine == "interpreter"
+    assert "too many to compile" in result.note
+
+
+@pytest.mark.parametrize(("worth", "said"), [(50, 1), (100_000, 0)])
+def test_launch_of_a_long_kernel_says_that_it_compiles(monkeypatch, worth, said):
+    monkeypatch.setattr(choice, "WORTH_A_WORD", worth)
+    told = []
+    x = np.zeros(32, np.float32)
+    run(LONG, "long_one", 1, 32, [x], engine="compiled", notice=told.append)
+    assert told == ["compiling long_one for the simulator ..."] * said
