@@ -392,7 +392,11 @@ def diagnose(log):
     cause, cure, patterns = "pip failed", "Read the log.", REASONS
     for pattern, known_cause, known_cure in FAILURES:
         if re.search(pattern, log, re.IGNORECASE):
-            cause, cure, patterns = known_cause, known_cure, ("(?i)" + pattern, *REASONS)
+            cause, cure, patterns = (
+                known_cause,
+                known_cure,
+                ("(?i)" + pattern, *REASONS),
+            )
             break
     evidence = (reasons(lines, patterns) or lines or ["no output"])[-1]
     return SetupError(
