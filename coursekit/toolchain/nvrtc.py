@@ -133,7 +133,8 @@ def compile_program(
     """
     library = _bindings()
     if nvrtc_apart.is_needed(source):
-        return _unpacked(nvrtc_apart.run(source, file, options, expressions))
+        module = "coursekit.toolchain.nvrtc"
+        return _unpacked(nvrtc_apart.run(module, source, file, options, expressions))
     return _compiled(library, source, file, options, expressions)
 
 
@@ -264,3 +265,7 @@ def _missing(reason: str) -> UnsupportedError:
         "The packages cuda-bindings and nvidia-cuda-nvrtc are missing or damaged.",
         "Install them again: pip install -e . (or make lab), then restart the kernel.",
     )
+
+
+if __name__ == "__main__":
+    nvrtc_apart.answer(packed)

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,13 @@ def _depth(source: str) -> int:
 
 
 def run(
-    source: str, file: str, options: Sequence[str], expressions: Sequence[str]
+    module: str,
+    source: str,
+    file: str,
+    options: Sequence[str],
+    expressions: Sequence[str],
 ) -> dict[str, Any]:
-    """Return what NVRTC says in the other process, as `nvrtc` packs it.
+    """Return what NVRTC says in the other process, which runs a module: see `answer`.
 
     Raises
     ------
@@ -63,7 +67,7 @@ def run(
     task = [source, file, [*options], [*expressions], SECONDS, MEMORY_BYTES]
     own = [str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")]
     with subprocess.Popen(
-        [sys.executable, "-m", "coursekit.toolchain.nvrtc_apart"],
+        [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -79,8 +83,8 @@ def run(
             process.kill()
     if process.returncode or not told:
         raise _gave_up(source, file, process.returncode)
-    answer: dict[str, Any] = json.loads(told)
-    return answer
+    found: dict[str, Any] = json.loads(told)
+    return found
 
 
 def _gave_up(source: str, file: str, code: int) -> CompileError:
@@ -103,14 +107,12 @@ def _gave_up(source: str, file: str, code: int) -> CompileError:
     return error
 
 
-def main() -> None:
-    """Compile what standard input describes."""
+def answer(compiled: Callable[..., dict[str, Any]]) -> None:
+    """Compile what standard input describes, in the other process, and end it."""
     source, file, options, expressions, seconds, memory_bytes = json.load(sys.stdin)
     _limit(seconds, memory_bytes)
-    from coursekit.toolchain import nvrtc
-
-    answer = nvrtc.packed(source, file, options, expressions)
-    sys.stdout.write(json.dumps(answer))
+    told = compiled(source, file, options, expressions)
+    sys.stdout.write(json.dumps(told))
     sys.stdout.flush()
     os._exit(0)
 
@@ -122,7 +124,3 @@ def _limit(seconds: float, memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-if __name__ == "__main__":
-    main()
