@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextvars
 import math
-import sys
 import threading
 import weakref
 from collections import deque
@@ -16,6 +15,7 @@ import numpy as np
 
 from coursekit import hardware, paths
 from coursekit.errors import LaunchError, UnsupportedError
+from coursekit.runtime import terminal
 from coursekit.runtime.configuration import Configuration, Extent, Needs
 from coursekit.runtime.once import once
 from coursekit.runtime.progress_bar import ProgressBar
@@ -398,7 +398,7 @@ class SimulatorBackend:
             counters=counters,
             multiprocessors=self.device.sm_count,
             cooperative=configuration.cooperative,
-            write=sys.stdout.write,
+            write=terminal.write,
             cache=machine_code,
             progress=progress,
             notice=progress.say,
