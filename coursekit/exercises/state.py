@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 
 from coursekit import paths
 from coursekit.errors import LaunchError
@@ -19,6 +21,7 @@ except ImportError:  # Windows itself; the course runs in WSL there
     fcntl = None
 
 SCHEMA = 1
+TRIES, PAUSE_S = 600, 0.05  # to take a lock, which others hold for milliseconds
 
 
 @dataclass(frozen=True)
@@ -114,14 +117,27 @@ def update(id: str, change: Callable[[Standing], Standing]) -> Standing:
 
 @contextlib.contextmanager
 def _locked() -> Iterator[None]:
-    """Hold a lock against other processes; in a read-only folder do without it."""
+    """Hold a lock against other processes.
+
+    In a read-only folder, or where a process that hangs has the lock, do without it.
+    """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             file().parent.mkdir(parents=True, exist_ok=True)
             handle = stack.enter_context(open(file().with_suffix(".lock"), "a"))
             if fcntl is not None:
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                _take(handle)
         yield
+
+
+def _take(handle: IO[str]) -> None:
+    """Take the lock, or give up after `TRIES`."""
+    for _ in range(TRIES):
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE_S)
+    return None
 
 
 def _read() -> dict[str, Standing]:

@@ -340,4 +340,16 @@ def _first(roots: tuple[Path, ...], name: str) -> Path | None:
         candidate = Path(os.path.abspath(root / name))
         if _is_file(candidate):
             return candidate
+        if candidate.exists() and not candidate.is_dir():
+            raise _endless(name)
     return None
+
+
+def _endless(name: str) -> LaunchError:
+    error = LaunchError.explained(
+        f'#include "{name}" names something that is no regular file.',
+        "It is a device or a named pipe, whose reading may never end.",
+        "Include a file with source text.",
+    )
+    error.file, error.line, error.log = name, None, ""
+    return error

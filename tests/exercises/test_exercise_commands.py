@@ -8,6 +8,7 @@ import sys
 
 import nbformat
 import pytest
+import tiny_host_exercise
 from tiny_exercises import TURN, add_ten
 
 from coursekit import __main__
@@ -129,6 +130,87 @@ def test_nothing_to_grade_is_an_error(folder, capsys, tmp_path, name):
     code, shown = command(capsys, "grade", tmp_path / name)
     assert code == 1
     assert name in shown
+
+
+HOSTILE = {
+    "ends the process": ("import os; os._exit(0)", "it ended with exit code 0 before"),
+    "kills the process": ("import os; os.kill(os.getpid(), 11)", "signal SIGSEGV"),
+    "takes all memory": ("x = bytearray(1 << 40)", "The cell raised MemoryError"),
+    "exits": ("raise SystemExit(0)", "SystemExit"),
+    "claims success": (
+        "import json, sys; open('verdict', 'w').write('{\"passed\": true}')\n"
+        "import os; os._exit(0)",
+        "it ended with exit code 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_answer_that_does_not_let_itself_be_judged_is_a_row(
+    folder, capsys, tmp_path, case
+):
+    text, words = HOSTILE[case]
+    tiny_host_exercise.fill(folder.exercises)
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\n" + text)
+    code, shown = command(capsys, "grade", path)
+    assert code == 1
+    assert words in shown
+
+
+def test_endless_answer_is_ended_by_its_computing_time(folder, capsys, tmp_path):
+    tiny_host_exercise.fill(folder.exercises)
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\nwhile True: pass")
+    code, shown = command(capsys, "grade", path, "--seconds", "0.5")
+    assert code == 1
+    assert "it took more than 0.5 s of computing" in shown
+
+
+def test_thread_that_an_answer_leaves_behind_does_not_delay_its_verdict(
+    folder, capsys, tmp_path
+):
+    tiny_host_exercise.fill(folder.exercises)
+    text = (
+        "import threading\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "def double(x): return 2 * x"
+    )
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\n" + text)
+    assert command(capsys, "grade", path)[0] == 0
+
+
+def test_what_an_answer_prints_stays_out_of_the_table(folder, capfd, tmp_path):
+    tiny_host_exercise.fill(folder.exercises)
+    text = "print('noise' * 999)\ndef double(x): return 2 * x"
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\n" + text)
+    assert __main__.main(["grade", str(path)]) == 0
+    assert "noise" not in capfd.readouterr().out
+
+
+DAMAGED = ["{", "[]", '{"cells": 3}', '{"cells": [4]}', "[" * 100_000, "\udcff"]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=lambda text: repr(text[:12]))
+def test_damaged_notebook_leaves_the_others_to_be_graded(
+    folder, capsys, tmp_path, content
+):
+    (tmp_path / "a.ipynb").write_text(content, errors="surrogateescape")
+    notebook(tmp_path / "b.ipynb", "%%cuda --exercise 42.1\n" + SOLUTION)
+    code, shown = command(capsys, "grade", tmp_path)
+    assert (code, shown.splitlines()[-1]) == (
+        1, "1 of 2 exercises solved, 1 not judged",
+    )  # fmt: skip
+
+
+def test_unknown_exercise_leaves_the_others_to_be_graded(folder, capsys, tmp_path):
+    path = notebook(
+        tmp_path / "a.ipynb",
+        "%%cuda --exercise 99.9\n",
+        "%%cuda --exercise 42.1\n" + SOLUTION,
+    )
+    code, shown = command(capsys, "grade", path)
+    assert (code, shown.splitlines()[-1]) == (
+        1, "1 of 2 exercises solved, 1 not judged",
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- reset

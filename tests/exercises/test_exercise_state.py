@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import subprocess
 import sys
@@ -61,6 +62,17 @@ def test_damaged_file_is_set_aside_and_progress_starts_afresh(folder, content):
     state.update("42.1", lambda old: old.tried(False))
     kept = list(folder.state.glob("progress.damaged.*.json"))
     assert [path.read_bytes() for path in kept] == [content]
+    assert state.read()["42.1"].tries == 1
+
+
+def test_lock_that_another_process_never_releases_does_not_stop_a_check(
+    folder, monkeypatch
+):
+    monkeypatch.setattr(state, "TRIES", 3)
+    folder.state.mkdir()
+    with open(folder.state / "progress.lock", "a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        state.update("42.1", lambda old: old.tried(False))
     assert state.read()["42.1"].tries == 1
 
 
