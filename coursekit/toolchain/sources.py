@@ -340,7 +340,7 @@ def _first(roots: tuple[Path, ...], name: str) -> Path | None:
         candidate = Path(os.path.abspath(root / name))
         if _is_file(candidate):
             return candidate
-        if candidate.exists() and not candidate.is_dir():
+        if os.path.exists(candidate) and not os.path.isdir(candidate):
             raise _endless(name)
     return None
 
