@@ -34,7 +34,7 @@ STEPS = (
 )
 # By step: threads of a block, and side of the tile of C that it computes. The steps
 # from 5 on have those of step 5.
-LAUNCHES = {
+LAUNCHES: dict[int, tuple[int | tuple[int, int], int]] = {
     1: ((32, 32), 32),
     2: ((32, 32), 32),
     3: ((32, 32), 32),

@@ -86,12 +86,12 @@ GUESSES = {
         "3 / 2.18 = 1.38.",
     ),
     "three_products": Guess(
-        question="Tensor cores of an H200 make 494.7 TFLOP/s in TF32 at best, its FMAs "
+        question="Tensor cores of an H200 make 494.5 TFLOP/s in TF32 at best, its FMAs "
         "66.9. How much faster can 3xTF32 be than FMAs at their peak?",
         options=(1.2, 2.5, 7.4),
         hint="3xTF32 needs three products of tensor cores for each product of float32.",
         answer=2.5,
-        because="494.7 / 3 = 164.9, and 164.9 / 66.9 is 2.46.",
+        because="494.5 / 3 = 164.8, and 164.8 / 66.9 is 2.46.",
     ),
 }
 QUIZZES = {
