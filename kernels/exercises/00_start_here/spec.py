@@ -97,7 +97,7 @@ EXERCISES = (
                 fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
             ),
             "added": Mutant(
-                mistake="3 is added.",
+                mistake="It adds 3.",
                 edits=[("3 * x[i]", "3 + x[i]")],
                 fails=(CheckFailed, "wrong"),
             ),
