@@ -5,21 +5,6 @@ from coursekit.exercises import Guess
 TOOLS = ("PyTorch", "torch.compile", "Triton", "CUDA C++", "none of these")
 
 GUESSES = {
-    "hello": Guess(
-        question="How many lines does `hello[3, 2]()` print, and what is the largest "
-        "thread number in them?",
-        options=(
-            "3 lines, thread 2",
-            "6 lines, thread 1",
-            "6 lines, thread 2",
-            "6 lines, thread 5",
-        ),
-        hint="The first number counts blocks, the second the threads of each block. "
-        "Where do the numbers of the threads start in block 1?",
-        answer="6 lines, thread 1",
-        because="3 blocks of 2 threads are 6 threads. Numbers start at 0, and start "
-        "again in each block.",
-    ),
     "first_out": Guess(
         question="4 blocks of 256 threads, 1000 elements, no guard. Which thread has "
         "the smallest number that is no index?",
@@ -41,34 +26,19 @@ GUESSES = {
         answer="[1, (32, 33)]",
         because="32 * 33 = 1056 threads in one block, and 1024 are the most.",
     ),
-    "proof": Guess(
-        question="A kernel that `ck.check` calls solved is right for every size and "
-        "every input.",
-        hint="How many sizes does a check try, and how many are there?",
-        answer=False,
-        because="A test shows mistakes; it cannot show that there are none. A check "
-        "tries the sizes at which kernels break most often.",
-    ),
     "not_simulated": Guess(
         question="Which of these can nobody tell you without a GPU?",
         options=(
-            "how many bytes a kernel reads",
-            "which thread reads past the end of an array",
-            "how many milliseconds a kernel takes",
-            "how many registers a thread needs",
+            "the bytes that a kernel reads",
+            "the thread that reads past the end of an array",
+            "the milliseconds that a kernel takes",
+            "the registers that a thread needs",
         ),
         hint="Three of the four follow from the kernel's instructions and the "
         "addresses that they use.",
-        answer="how many milliseconds a kernel takes",
+        answer="the milliseconds that a kernel takes",
         because="A time belongs to one device. The course shows recorded times, and "
         "never simulates one.",
-    ),
-    "sectors": Guess(
-        question="Two arrays of 1000 floats are read, 4 bytes per float. How many "
-        "sectors are that at least?",
-        hint="Count the bytes first. A sector has 32.",
-        answer=250,
-        because="2 * 1000 * 4 bytes are 8000 bytes, and 8000 / 32 = 250.",
     ),
     "stride": Guess(
         question="A warp that reads neighbouring floats needs 4 sectors. How many "
