@@ -10,6 +10,8 @@ from coursekit.exercises import (
     shuffled,
 )
 
+SIZES = (0, 1, 31, 32, 33, 255, 257)
+MOST = 100  # instructions of a warp: about 20 with an element per thread
 INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
 # 4096 floats are 512 sectors of 32 bytes.
 COALESCED = Limit(
@@ -78,6 +80,8 @@ EXERCISES = (
         kernel="triple",
         inputs=one_array,
         outputs=("y",),
+        sizes=SIZES,
+        longest_warp=MOST,
         reference=lambda v: 3 * v.x,
         hints=(
             "The index i and the guard are there. Write what you would write in the "
@@ -150,6 +154,8 @@ EXERCISES = (
         kernel="mean",
         inputs=two_arrays,
         outputs=("c",),
+        sizes=SIZES,
+        longest_warp=MOST,
         reference=lambda v: (v.a + v.b) / 2,
         roundings=2,
         hints=(
@@ -175,6 +181,24 @@ EXERCISES = (
                 edits=[("blockDim", "gridDim")],
                 fails=(CheckFailed, "never written"),
             ),
+            "serial": Mutant(
+                mistake="One thread computes everything.",
+                edits=[
+                    (
+                        "if (i < n)\n        c[i]",
+                        "if (i == 0)\n        for (; i < n; i++) c[i]",
+                    )
+                ],
+                fails=(CheckFailed, "one thread does the work of many"),
+            ),
+            "loop_in_each": Mutant(
+                mistake="Every thread computes everything.",
+                edits=[
+                    (INDEX, "0"),
+                    ("if (i < n)", "for (; i < n; i++)"),
+                ],
+                fails=(CheckFailed, "one thread does the work of many"),
+            ),
             "brackets_missing": Mutant(
                 mistake="Only b is halved.",
                 edits=[("(a[i] + b[i]) / 2", "a[i] + b[i] / 2")],
@@ -190,6 +214,7 @@ EXERCISES = (
         kernel="negate",
         inputs=one_array,
         outputs=("y",),
+        sizes=SIZES,
         owner=None,
         reference=lambda v: -v.x,
         hints=(
@@ -222,6 +247,8 @@ EXERCISES = (
         kernel="add_scale",
         inputs=two_and_a_number,
         outputs=("y",),
+        sizes=SIZES,
+        longest_warp=MOST,
         reference=lambda v: v.s * (v.a + v.b),
         roundings=2,
         hints=(
