@@ -4,6 +4,6 @@ __global__ void add_scale(
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        // TODO: one line. Add, multiply by s, and store into y.
+        // Your code here, one line: add, multiply by s, and store into y.
     }
 }
