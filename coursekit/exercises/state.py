@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from coursekit import paths
+from coursekit.errors import LaunchError
 from coursekit.exercises.set_aside import set_aside, write
 
 try:
@@ -68,9 +69,23 @@ def file() -> Path:
 
 
 def read() -> dict[str, Standing]:
-    """Return the standing of every exercise that was ever touched."""
-    with _locked():
-        return _read()
+    """Return the standing of every exercise that was ever touched.
+
+    Raises
+    ------
+    LaunchError
+        The file cannot be read.
+    """
+    try:
+        with _locked():
+            return _read()
+    except OSError as failure:
+        raise LaunchError.explained(
+            f"{file()} cannot be read: {failure.strerror}.",
+            "Your progress is kept there; this account may not read or replace it.",
+            "Fix the permissions of the file and of its folder, or set "
+            "COURSEKIT_STATE to a folder of your own.",
+        ) from failure
 
 
 def update(id: str, change: Callable[[Standing], Standing]) -> Standing:
@@ -115,7 +130,7 @@ def _read() -> dict[str, Standing]:
         text = file().read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, IsADirectoryError):
         text = ""
     try:
         content = json.loads(text)
@@ -124,7 +139,7 @@ def _read() -> dict[str, Standing]:
         return {
             id: _standing(fields) for id, fields in dict(content["exercises"]).items()
         }
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         set_aside(file(), "damaged")
         return {}
 

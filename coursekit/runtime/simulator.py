@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextvars
 import functools
 import math
-import sys
 import threading
 import weakref
 from collections import deque
@@ -18,6 +17,7 @@ import numpy as np
 
 from coursekit import hardware, paths
 from coursekit.errors import LaunchError, UnsupportedError
+from coursekit.runtime import terminal
 from coursekit.runtime.configuration import Configuration, Extent, Needs
 from coursekit.runtime.progress_bar import ProgressBar
 
@@ -395,7 +395,7 @@ class SimulatorBackend:
             counters=counters,
             multiprocessors=self.device.sm_count,
             cooperative=configuration.cooperative,
-            write=sys.stdout.write,
+            write=terminal.write,
             cache=_machine_code,
             progress=progress,
             **options,

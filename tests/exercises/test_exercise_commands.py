@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import nbformat
 import pytest
 from tiny_exercises import TURN, add_ten
@@ -13,6 +17,7 @@ from coursekit.exercises.checking import examine
 
 pytest_plugins = ("exercise_folder",)
 
+OLD_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0"}
 SOLUTION = add_ten("if (i < n) out[i] = a[i] + 10;")
 
 
@@ -82,6 +87,33 @@ def test_backups_are_not_graded(folder, capsys):
 def test_verbose_grade_shows_the_cards(folder, capsys):
     saved.save(catalogue.find("42.1"), add_ten(""))
     assert "stopped  a small problem" in command(capsys, "grade", "-v")[1]
+
+
+def test_escape_sequences_of_a_source_do_not_reach_the_terminal(folder, capsys):
+    wrong = add_ten("out[i] = a[i] + 10; // \x1b[2J \x9b1m \u202e")
+    saved.save(catalogue.find("42.1"), wrong)
+    shown = command(capsys, "grade", "-v")[1]
+    assert r"// \x1b[2J \x9b1m \u202e" in shown
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+
+
+def test_escape_sequences_of_a_file_name_do_not_reach_the_terminal(folder, capsys):
+    shown = command(capsys, "grade", "\x1b[2J.ipynb")[1]
+    assert r"\x1b[2J.ipynb is neither" in shown
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, OLD_LOCALE])
+def test_letters_that_the_locale_lacks_are_graded_too(folder, variables):
+    wrong = add_ten("out[i] = a[i] + 10; // caf\u00e9 \u2192")
+    saved.save(catalogue.find("42.1"), wrong)
+    graded = subprocess.run(
+        [sys.executable, "-m", "coursekit", "grade", "-v"],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+    )
+    assert graded.stderr == ""
+    assert r"// caf\xe9 \u2192" in graded.stdout
 
 
 def test_grading_leaves_the_progress_alone(folder, capsys):
