@@ -79,6 +79,14 @@ record: setup     ## on a GPU: measure the recorded times anew (ARGS="first/vec_
 notebooks: setup  ## run the notebooks in place without a GPU and store their outputs (ARGS="notebooks/00_start_here.ipynb")
 	@$(PY) notebooks/execute.py $(ARGS)
 
+.PHONY: chapters lint-notebooks
+chapters: setup   ## write minutes, links, README's table and coverage.md (ARGS="notebooks/00_start_here.ipynb"; default all)
+	@$(PY) notebooks/course_chapters.py $(ARGS)
+	@$(PY) notebooks/coverage_table.py
+
+lint-notebooks: setup  ## count what keeps lessons from good (ARGS=notebooks/00_start_here.ipynb lists, ARGS=--lower)
+	@$(PY) tests/support/lint_notebooks.py $(ARGS)
+
 .PHONY: drawings
 drawings: setup   ## draw assets/drawings/*.svg anew, for you to look at and commit
 	@$(PY) assets/drawings

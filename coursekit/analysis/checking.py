@@ -35,13 +35,15 @@ def racecheck(
     """Look for data races of one launch.
 
     Two accesses to the same bytes by different threads race when one of them is a
-    write and nothing orders them: no barrier of the block, no ``__syncwarp`` or other
-    convergence of the warp, no atomic after a ``__threadfence``. Shared and global
+    write, not both are atomic for each other's scope, and nothing orders them: no
+    barrier of the block, no ``__syncwarp``, no atomic with a ``__threadfence`` on each
+    side. Shuffles, votes and ``__activemask`` order no memory. Shared and global
     memory are watched, within and between blocks. A race is found in whatever order
-    the threads happen to run here, also where only a GPU's memory would be late. A
-    missing wait or fence of wgmma is not noticed. Long launches are checked in
-    compiled code first, and interpreted only if that cannot rule races out; `engine`
-    of the findings says which it was.
+    the threads happen to run here, also where only a GPU's memory would be late. It
+    is a warning within one warp, which older GPUs ran in step, and where only the
+    reader's fence is missing. A missing wait or fence of wgmma is not noticed. Long
+    launches are checked in compiled code first, and interpreted only if that cannot
+    rule races out; `engine` of the findings says which it was.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ def racecheck(
     cooperative : bool
         Make all blocks resident at once, for grid-wide barriers.
     raise_ : bool
-        Raise the first finding instead of returning it.
+        Raise the first error instead of returning findings; warnings do not count.
 
     Returns
     -------
@@ -150,9 +152,12 @@ def synccheck(
 ) -> Findings:
     """Look for barriers, warp functions and copies that threads do not wait for.
 
-    Found are barriers inside branches or after an early return, warps that meet at
+    Found are barriers that live threads never reach, lanes and warps that meet at
     different barriers, shuffles from lanes that do not take part, and shared memory
-    that is used while an asynchronous copy to it has not been waited for.
+    that is used while an asynchronous copy to it has not been waited for. The level of
+    a finding is "error" where hardware hangs or the result is undefined, and "warning"
+    where it is right by luck. A barrier that threads do not reach because they have
+    exited is a note: since Volta it does not wait for them.
 
     Parameters
     ----------
@@ -162,7 +167,7 @@ def synccheck(
     Raises
     ------
     BarrierError
-        The first finding, with `raise_`; DeadlockError where a launch never ends.
+        The first error, with `raise_`; DeadlockError where a launch never ends.
     LaunchError, ArgumentError
         As a launch does.
     """
@@ -243,7 +248,8 @@ def _fresh(staged: Staged) -> list[Any]:
     memory = simulator.simulated_memory().memory
     regions = {}
     for item, buffer, _ in staged.copies:
-        assert isinstance(buffer, simulator.SimulatedBuffer)
+        if not isinstance(buffer, simulator.SimulatedBuffer):
+            raise TypeError(f"{buffer!r} lies in no simulated memory")
         if item.operand.space == "simulator":
             source = memory.find(item.operand.address)
             if source is None or not source.filled:

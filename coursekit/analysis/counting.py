@@ -150,7 +150,8 @@ def counted() -> Iterator[list[Counters]]:
 
 def _counters(result: LaunchResult | None) -> Counters:
     """Return the counters of a launch that was to be counted, and reached its end."""
-    assert result is not None and result.counters is not None
+    if result is None or result.counters is None:
+        raise TypeError("a launch was not counted")
     return result.counters
 
 

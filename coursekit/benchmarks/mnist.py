@@ -160,7 +160,10 @@ def is_trained(images, labels, start, after, batch: int) -> None:
     layout = Layout(FULL)
     first, last = (layout.named(ck.to_host(row)) for row in (start, after))
     far = mnist_peers.distance(last, exact, first)
-    assert far < FAR, f"weights are off by {far:.2g} of the way that they have gone"
+    if not far < FAR:
+        raise AssertionError(
+            f"weights are off by {far:.2g} of the way that they have gone"
+        )
 
 
 def operations(batch: int) -> int:

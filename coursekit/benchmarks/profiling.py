@@ -69,7 +69,8 @@ def has_stepped(start, x, n: int) -> None:
     xp, expected, x = drawn.viewed(start, x)
     for _ in range(STEPS):
         expected = np.float32(0.5) * expected + np.float32(1)
-    assert xp.array_equal(x, expected), "the system is elsewhere"
+    if not xp.array_equal(x, expected):
+        raise AssertionError("the system is elsewhere")
 
 
 # ---------------------------------------------------------------- a layer
@@ -100,7 +101,8 @@ def is_layer(x, w, b, y, n: int) -> None:
     x, w = x.astype(np.float64), w.astype(np.float64)
     expected, scale = np.maximum(x @ w + b, 0), np.abs(x) @ np.abs(w) + np.abs(b)
     off = np.abs(y - expected) / scale
-    assert not np.isnan(off).any() and off.max() < n * 2.0**-24, "the layer is wrong"
+    if np.isnan(off).any() or off.max() >= n * 2.0**-24:
+        raise AssertionError("the layer is wrong")
 
 
 def _torch_layer(torch, x, w, b, y, n: int) -> None:

@@ -103,12 +103,22 @@ def _power_of_two(n: int) -> int:
 
 
 def of_any_length(file: str, name: str, least_of_clusters: int = 2) -> Callable:
-    """Return a launch of a kernel for rows of any length: ``(rows, cols, *args)``."""
+    """Return a launch of a kernel for rows of any length: ``(rows, cols, *args)``.
+
+    What the recorded lengths need is compiled here, and anything else when it is met.
+    """
+
+    @functools.cache
+    def compiled(defines: tuple[tuple[str, int], ...]) -> Any:
+        return ck.compile(file, defines=dict(defines))[name]
 
     @functools.cache
     def chosen(cols: int) -> tuple[RowShape, Any]:
         shape = RowShape.of(cols, least_of_clusters)
-        return shape, ck.compile(file, defines=shape.defines)[name]
+        return shape, compiled(tuple(shape.defines.items()))
+
+    for cols in LENGTHS:
+        chosen(cols)
 
     def launch(rows: int, cols: int, *arguments):
         shape, kernel = chosen(cols)
@@ -129,8 +139,11 @@ def copy_case() -> Callable:
 
 
 def rows_of(cols: int) -> int:
-    """Return the number of rows of a size; few at sizes that are counted."""
-    return VALUES // cols if cols >= min(LENGTHS) else SMALL_ROWS
+    """Return the number of rows of a size; few at sizes that are counted.
+
+    It is a multiple of 4, so that the copy moves all values in fours.
+    """
+    return VALUES // cols // 4 * 4 if cols >= min(LENGTHS) else SMALL_ROWS
 
 
 def threads_of(cols: int) -> int:

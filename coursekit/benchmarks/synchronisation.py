@@ -121,7 +121,8 @@ def are_counted(keys, start, bins, sums, n: int, addresses: int) -> None:
     """Compare with NumPy's count; a case writes into the ints or into the floats."""
     expected = ck.to_host(start) + np.bincount(ck.to_host(keys), minlength=addresses)
     right = any(np.array_equal(ck.to_host(counts), expected) for counts in (bins, sums))
-    assert right, "an update got lost, or came twice"
+    if not right:
+        raise AssertionError("an update got lost, or came twice")
 
 
 def _bytes(addresses: int) -> int:
@@ -169,7 +170,8 @@ def _counters(x: np.ndarray) -> tuple:
 def is_histogram(x, start, counts, n: int) -> None:
     """Compare with NumPy's count of every value."""
     expected = ck.to_host(start) + np.bincount(ck.to_host(x), minlength=256)
-    assert np.array_equal(ck.to_host(counts), expected), "a value is miscounted"
+    if not np.array_equal(ck.to_host(counts), expected):
+        raise AssertionError("a value is miscounted")
 
 
 # ---------------------------------------------------------------- heat

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ _TWICE = re.compile(
 _EXP = re.compile(r"\b(?:__)?exp[f2]?f?\s*\(")
 
 Advice = tuple[str, str]  # likely cause, cure
+Complaint = Callable[[Outcome, Judged, Advice], CourseError]
 # The advice for each kind of wrong result.
 ADVICE: dict[str, Advice] = {
     "nothing": (
@@ -41,7 +43,8 @@ ADVICE: dict[str, Advice] = {
     ),
     "nan": (
         "The thread uses what the output held before, which is NaN until something is "
-        "stored there; or it divides 0 by 0, or takes the root of a negative number.",
+        "stored there; or it divides 0 by 0, subtracts inf from inf, or takes the root "
+        "of a negative number.",
         "To add up, begin with 0 in a variable of the thread and store the sum once.",
     ),
     "overflow": (
@@ -51,15 +54,43 @@ ADVICE: dict[str, Advice] = {
         "the same, and no power is above 1.",
     ),
     "order": (
-        "One thread uses what another thread of the launch writes, without waiting.",
-        "Find the element that two threads share; order the two accesses, for "
-        "example with __syncthreads() between them.",
+        "The checkers see no race: an atomic, or a choice that depends on which warp "
+        "comes first, gives another result in another order.",
+        "Find what depends on the order, for example the old value that an atomic "
+        "returns. A GPU may run the warps in any order.",
     ),
     "input": (
         "The kernel stores through the pointer of an input.",
         "Store into the output only, and keep `const` on the inputs.",
     ),
 }
+
+
+def require_values(kernel: Any, outcome: Outcome, complain: Complaint) -> None:
+    """Refuse a wrong value; a checker's finding in the launch explains it best.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    outcome : Outcome
+    complain : callable
+        `small` or `values`: builds the error where no checker finds a defect.
+
+    Raises
+    ------
+    CheckFailed, DataRaceError, UninitializedReadError, BarrierError
+    """
+    judged = next((output for output in outcome.judged() if not output.passed), None)
+    if judged is None:
+        return
+    defect = diagnosis.defect(kernel, outcome.trial)
+    if defect is None:
+        raise complain(outcome, judged, advice(kernel, outcome, judged))
+    twice = written_twice(defect, outcome)
+    if twice is not None:
+        raise complain(outcome, judged, twice)
+    note_values(defect, outcome, judged)
+    raise defect
 
 
 def small(outcome: Outcome, judged: Judged, advice: Advice) -> CourseError:

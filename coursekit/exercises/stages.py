@@ -14,13 +14,11 @@ from coursekit.exercises import complaints, diagnosis, guards, picture
 from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.exercise import Exercise
 from coursekit.exercises.inputs import Size
-from coursekit.exercises.judging import Judged
 from coursekit.exercises.tables import Table
 from coursekit.exercises.trial import TIMEOUT_S, Outcome, Problem, Trial, written
 from coursekit.runtime.simulator import simulator
 from coursekit.simt import Counters
 
-Complaint = Callable[[Outcome, Judged, complaints.Advice], CourseError]
 ORDERS = ("reverse", 1, 2, 3)
 
 
@@ -101,7 +99,7 @@ def check_picture(bench: Bench) -> None:
     with _context(bench, trial):
         outcome = trial.run(bench.answer)
     bench.tables += picture.tables(outcome)
-    _require_values(bench, outcome, complaints.small)
+    complaints.require_values(bench.answer, outcome, complaints.small)
     _require_inputs(outcome)
 
 
@@ -137,24 +135,8 @@ def check_orders(bench: Bench) -> None:
 def _require_right(bench: Bench, trial: Trial) -> None:
     with _quiet(), _context(bench, trial):
         outcome = trial.run(bench.answer)
-    _require_values(bench, outcome, complaints.values)
+    complaints.require_values(bench.answer, outcome, complaints.values)
     _require_inputs(outcome)
-
-
-def _require_values(bench: Bench, outcome: Outcome, complain: Complaint) -> None:
-    """Refuse a wrong value; the checkers' finding in the launch explains it best."""
-    for judged in outcome.judged():
-        if judged.passed:
-            continue
-        defect = diagnosis.defect(bench.answer, outcome.trial)
-        if defect is None:
-            advice = complaints.advice(bench.answer, outcome, judged)
-            raise complain(outcome, judged, advice)
-        twice = complaints.written_twice(defect, outcome)
-        if twice is not None:
-            raise complain(outcome, judged, twice)
-        complaints.note_values(defect, outcome, judged)
-        raise defect
 
 
 def _require_inputs(outcome: Outcome) -> None:

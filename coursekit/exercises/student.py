@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from coursekit.display.listing import Card, Listing, panel
-from coursekit.errors import CheckFailed
+from coursekit.errors import ArgumentError, CheckFailed
 from coursekit.exercises import catalogue, checking, saved, state
 from coursekit.exercises.tables import Table
 from coursekit.exercises.verdict import Verdict
@@ -168,16 +168,26 @@ class Progress:
         return panel("".join(table.html for table in self._shown))
 
 
-def progress() -> Progress:
+def progress(chapter: str | None = None) -> Progress:
     """Show which exercises are not tried, tried, solved, or have their solution seen.
+
+    Parameters
+    ----------
+    chapter : str, optional
+        Show the exercises of this chapter only: "05", or "10a" for those of 10.
 
     Returns
     -------
     Progress
+
+    Raises
+    ------
+    ArgumentError
+        The chapter has no exercise; the message names the chapters that have some.
     """
     standings = state.read()
     both: dict[bool, list] = {False: [], True: []}
-    for entry in catalogue.entries():
+    for entry in _of_chapter(chapter):
         standing = standings.get(entry.id, state.Standing())
         both[entry.exercise.your_turn].append((entry.exercise, standing))
     solved = sum(bool(standing.solved) for _, standing in both[False])
@@ -193,3 +203,18 @@ def progress() -> Progress:
         tuple((x.id, x.title, s.words) for x, s in both[True]),
     )
     return Progress(solved, len(both[False]), exercises, your_turn)
+
+
+def _of_chapter(chapter: str | None) -> list[catalogue.Entry]:
+    """Return the exercises of a chapter, all of them where none is named."""
+    entries = catalogue.entries()
+    number = str(chapter).rstrip("abcdefghijklmnopqrstuvwxyz").zfill(2)
+    chosen = [e for e in entries if chapter is None or e.exercise.chapter == number]
+    if chapter is not None and not chosen:
+        chapters = sorted({entry.exercise.chapter for entry in entries})
+        raise ArgumentError.explained(
+            f"There is no exercise of chapter {chapter!r}.",
+            'A chapter is named by its number, as text: "05".',
+            f"Chapters with exercises: {', '.join(chapters)}.",
+        )
+    return chosen

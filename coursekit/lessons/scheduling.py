@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,7 +16,8 @@ from coursekit.runtime.launching import simulate
 from coursekit.simt import BARRIER, POISON, Event, Turns
 
 MOST_ORDERS, SEEDS, MOST_WARPS, MOST_TURNS = 1000, 200, 8, 600
-PATIENCE_S = 10.0
+# Turns of all orders that are tried; they take ten seconds or so.
+MOST_PLAYED = SEEDS * MOST_TURNS
 
 
 @dataclass(frozen=True)
@@ -172,19 +172,23 @@ class Stage:
                 order += turns
             yield tuple(order)
 
-    def try_all(self, patience_s: float = PATIENCE_S) -> Trial:
-        """Try all orders of turns if they are at most 1,000, else 200 random ones."""
+    def try_all(self, most_played: int = MOST_PLAYED) -> Trial:
+        """Try all orders of turns if they are at most 1,000, else 200 random ones.
+
+        Orders of many turns are fewer: after `most_played` turns in all it is enough.
+        """
         every = self.orders <= MOST_ORDERS
         orders = self.all_orders() if every else self.some_orders(SEEDS)
-        tried = wrong = 0
-        example, end = None, time.monotonic() + patience_s
+        tried = wrong = played = 0
+        example = None
         for order in orders:
             outcome = self.play(order)
             tried += 1
+            played += len(outcome.order)
             if not self.is_right(outcome):
                 wrong += 1
                 example = example or outcome
-            if time.monotonic() > end:
+            if played >= most_played:
                 break
         return Trial(tried, wrong, example, every and tried == self.orders)
 

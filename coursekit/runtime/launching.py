@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from coursekit.errors import LaunchError
 from coursekit.runtime import backend as backends
 from coursekit.runtime import simulator
-from coursekit.runtime.arguments.signature import Signature, Staged, stage
+from coursekit.runtime.arguments.signature import Duplicate, Signature, Staged, stage
 from coursekit.runtime.configuration import Configuration, Shape, check, configure
 
 if TYPE_CHECKING:
@@ -246,13 +246,12 @@ def _staged(
     kernel: Kernel,
     configuration: Configuration,
     arguments: Sequence[Any],
-    *,
-    isolate: bool = False,
+    duplicate: Duplicate | None = None,
 ) -> Staged:
     """Check the arguments and the configuration, and bring the arrays to a backend."""
     values = kernel.signature.convert(arguments)
     check(kernel.name, configuration, backend.needs(kernel), backend.device)
-    return stage(backend, kernel.signature.rules, values, isolate=isolate)
+    return stage(backend, kernel.signature.rules, values, duplicate=duplicate)
 
 
 @dataclass(frozen=True)
@@ -318,7 +317,7 @@ def simulate(
     configuration = configure(
         kernel.name, grid, block, shared_bytes=shared_bytes, cooperative=cooperative
     )
-    staged = _staged(backend, kernel, configuration, args, isolate=True)
+    staged = _staged(backend, kernel, configuration, args, backend.duplicate)
     if plan is not None:
         options["plan"] = plan(kernel, backend.device)
     if before is not None:

@@ -60,6 +60,8 @@ class Region(Protocol):
 
     name: str
     filled: bool
+    shape: tuple[int, ...] | None
+    dtype: np.dtype | None
 
     @property
     def address(self) -> int:
@@ -196,8 +198,8 @@ class StagedArguments(Protocol):
         """The values to pack; pointers are device addresses."""
 
     @property
-    def names(self) -> dict[int, str]:
-        """Device address to parameter name, for messages."""
+    def arrays(self) -> list[tuple[int, str, Any]]:
+        """Device address, parameter name and description of each array."""
 
     @property
     def uses_torch(self) -> bool:

@@ -23,7 +23,9 @@ from coursekit.runtime.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
     from coursekit.hardware import DeviceProperties
+    from coursekit.runtime.arguments.operands import Operand
     from coursekit.runtime.protocols import (
+        Buffer,
         CompiledKernel,
         CompiledModule,
         LaunchResult,
@@ -241,14 +243,14 @@ class SimulatedMemory:
         while self._dead:
             self.memory.free(self._dead.popleft())
 
-    def name(self, names: dict[int, str]) -> None:
+    def name(self, arrays: list[tuple[int, str, Operand]]) -> None:
         """Name arrays as the kernel's parameters, for the messages of a launch."""
         with self._lock:
             self.sweep()
-            for address, name in reversed(names.items()):
-                region = self.memory.find(address)
-                if region is not None:
-                    region.name = name
+            self.memory.name_arguments(
+                (name, address, operand.nbytes, operand.shape, operand.dtype)
+                for address, name, operand in arrays
+            )
 
     def program(self, module: CompiledModule) -> Program:
         """Return the program of a compiled module, which is loaded once."""
@@ -329,6 +331,15 @@ class SimulatorBackend:
             nbytes, self.device.memory_bytes, name=name, shape=shape, dtype=dtype
         )
 
+    def duplicate(self, buffer: Buffer, name: str) -> SimulatedBuffer:
+        """Copy the whole allocation of an array in simulated memory."""
+        assert isinstance(buffer, SimulatedBuffer)
+        old = buffer.region
+        new = self.allocate(old.nbytes, name=name, shape=old.shape, dtype=old.dtype)
+        new.write(0, old.data)
+        new.region.filled = old.filled
+        return new
+
     def needs(self, kernel: CompiledKernel) -> Needs:
         """Return static shared bytes, launch bounds and clusters of a kernel."""
         return simulated_memory().needs(kernel)
@@ -356,7 +367,7 @@ class SimulatorBackend:
         """
         self._check_supported(kernel, configuration)
         memory = simulated_memory()
-        memory.name(staged.names)
+        memory.name(staged.arrays)
         with ProgressBar(kernel.name) as progress:
             return self._run(kernel, configuration, staged, progress, counters, options)
 

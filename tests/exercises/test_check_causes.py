@@ -84,8 +84,8 @@ def test_wrong_value_without_a_defect_keeps_its_table(folder):
     assert "Work out by hand" in verdict.message
 
 
-def test_barrier_that_not_all_reach_is_called_so(folder):
-    body = "if (i < n) { __syncthreads(); out[i] = a[i] + 11; }"
+def test_shuffle_from_a_lane_that_has_left_is_called_so(folder):
+    body = "if (i < n) out[i] = a[i] + 11 + __shfl_sync(~0u, i, 31);"
     assert type(examined(body).error) is ck.BarrierError
 
 

@@ -131,6 +131,7 @@ def test_result_that_depends_on_the_order_of_warps_is_found(folder):
     verdict = checked(FIRST_WARP)
     assert verdict.passed_stages == 4, verdict
     assert "depends on the order of the warps" in repr(verdict)
+    assert "The checkers see no race: an atomic," in repr(verdict)
 
 
 def test_error_of_a_kernel_is_shown_with_thread_and_line(folder):
@@ -391,6 +392,17 @@ def test_progress_tells_the_state(folder, calls, state):
 def test_progress_counts_the_solved(folder):
     ck.check("42.1", ck.compile(SOLUTION))
     assert repr(ck.progress()).startswith("1 of 2 exercises solved\n")
+
+
+@pytest.mark.parametrize("chapter", ["42", "42a"])
+def test_progress_of_a_chapter_shows_its_exercises(folder, chapter):
+    rows = ck.progress(chapter).table.rows
+    assert [row[0] for row in rows] == ["42.1", "42.2"]
+
+
+def test_progress_of_a_chapter_without_exercises_names_those_that_have_some(folder):
+    with pytest.raises(ck.ArgumentError, match="Chapters with exercises: 42"):
+        ck.progress("13")
 
 
 def test_check_works_where_progress_cannot_be_kept(folder):

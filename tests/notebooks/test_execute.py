@@ -48,6 +48,13 @@ def test_widget_without_a_picture_keeps_its_view():
     assert execute.WIDGET_VIEW in cell.outputs[0].data
 
 
+def test_progress_is_not_stored():
+    output = new_output("display_data", data={"text/plain": "0 of 5 solved"})
+    cell = new_code_cell('ck.progress("05")', outputs=[output])
+    execute.normalise(lesson(cell))
+    assert cell.outputs == []
+
+
 def test_cell_of_asserts_is_folded_and_off_the_slides():
     cell = new_code_cell("assert 1\nassert 2")
     execute.normalise(lesson(cell))

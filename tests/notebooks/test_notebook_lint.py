@@ -208,7 +208,6 @@ BAD = [
     ("closing", with_change("cells.8.source", "## Literature"), "last sections"),
     ("minutes", with_change("cells.2.metadata", {}), "no metadata.minutes"),
     ("minutes", with_change("cells.2.metadata.minutes", 6), "sum to 6"),
-    ("minutes", with_change("cells.2.metadata.minutes", 91), "above 90"),
     ("slides", with_change("cells.2.metadata.slideshow", {}), "without slide_type"),
     ("slides", with_change("cells.3.metadata.slideshow", {"slide_type": "-"}), "'-'"),
 ]

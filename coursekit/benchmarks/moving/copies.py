@@ -46,7 +46,8 @@ def to_device_arrays(nbytes: int) -> tuple:
 
 def has_arrived(plain, locked, there) -> None:
     """Compare the bytes on the GPU with those of the host."""
-    assert np.array_equal(plain, ck.to_host(there)), "other bytes arrived on the GPU"
+    if not np.array_equal(plain, ck.to_host(there)):
+        raise AssertionError("other bytes arrived on the GPU")
 
 
 def to_host_cases() -> dict[str, Callable]:
@@ -71,7 +72,8 @@ def has_come_back(there, plain, locked) -> None:
     """Tell whether the bytes arrived in one of the two targets."""
     sent = ck.to_host(there)
     arrived = any(np.array_equal(sent, place) for place in (plain, locked))
-    assert arrived, "other bytes arrived on the host"
+    if not arrived:
+        raise AssertionError("other bytes arrived on the host")
 
 
 def on_device_cases() -> dict[str, Callable]:
@@ -96,7 +98,8 @@ def on_device_arrays(nbytes: int) -> tuple:
 
 def is_copied(source, target) -> None:
     """Compare the two arrays."""
-    assert np.array_equal(ck.to_host(source), ck.to_host(target)), "the copy differs"
+    if not np.array_equal(ck.to_host(source), ck.to_host(target)):
+        raise AssertionError("the copy differs")
 
 
 def _copy(target: int, source: int, nbytes: int, kind: str) -> None:

@@ -106,7 +106,8 @@ def overlap_arrays(chunks: int) -> tuple:
 def are_roots(x, roots, chunks: int) -> None:
     """Compare with NumPy's roots, in float64."""
     off = np.abs(roots.astype(np.float64) / np.sqrt(x, dtype=np.float64) - 1).max()
-    assert off <= ROUNDING, f"a root is off by {off:.1e} of its value"
+    if not off <= ROUNDING:
+        raise AssertionError(f"a root is off by {off:.1e} of its value")
 
 
 DEFINITIONS = (

@@ -59,10 +59,7 @@ class Bench:
         trial = self.trial(size, order)
         with seen_with(trial), counted() as counters:
             outcome = trial.run(self.kernel, TIMEOUT_S)
-        for judged in outcome.judged():
-            if not judged.passed:
-                advice = complaints.advice(self.kernel, outcome, judged)
-                raise complaints.values(outcome, judged, advice)
+        complaints.require_values(self.kernel, outcome, complaints.values)
         if (changed := outcome.changed()) is not None:
             raise complaints.changed(outcome, *changed)
         return counters[0]

@@ -6,12 +6,15 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from coursekit.errors import ArgumentError
 from coursekit.runtime.device_arrays import DeviceArray
+
+if TYPE_CHECKING:
+    from coursekit.runtime.protocols import Buffer
 
 _TORCH_BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e5m2": "uint8"}
 
@@ -34,6 +37,8 @@ class Operand:
         ``read()`` returns all bytes as an array of uint8; of a host array, a view.
     write : callable
         ``write(data)`` overwrites them from an array of uint8.
+    buffer : Buffer or None
+        The allocation that holds a DeviceArray, or the array it is a slice of.
     """
 
     kind: str
@@ -47,6 +52,7 @@ class Operand:
     write: Callable[[np.ndarray], None]
     bits_of: str = ""
     is_torch: bool = False
+    buffer: Buffer | None = None
 
     @property
     def nbytes(self) -> int:
@@ -161,6 +167,7 @@ def _device_array(array: DeviceArray) -> Operand:
         True,
         lambda: buffer.read(offset, nbytes),
         lambda data: buffer.write(offset, data),
+        buffer=buffer,
     )
 
 

@@ -22,6 +22,9 @@ from coursekit.toolchain.signature import Parameter
 if TYPE_CHECKING:
     from coursekit.runtime.protocols import Allocator, Buffer
 
+# Copies an allocation, under a name.
+Duplicate = Callable[["Buffer", str], "Buffer"]
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -131,14 +134,15 @@ class _Item:
     position: int
     rule: Rule
     operand: Operand
+    whole: Buffer | None = None  # what the operand is a part of, if all is copied
 
     @property
     def start(self) -> int:
-        return self.operand.address
+        return self.whole.address if self.whole else self.operand.address
 
     @property
     def end(self) -> int:
-        return self.operand.address + self.operand.nbytes
+        return self.start + (self.whole or self.operand).nbytes
 
 
 @dataclass(slots=True)
@@ -149,8 +153,8 @@ class Staged:
     ----------
     values : list
         The values to pack; pointers are device addresses.
-    names : dict
-        Device address to parameter name, for messages.
+    arrays : list
+        (device address, parameter name, Operand) of each array, for messages.
     copies : list
         (item, buffer, offset) of every array that was copied to the device.
     uses_torch : bool
@@ -158,7 +162,7 @@ class Staged:
     """
 
     values: list[Any]
-    names: dict[int, str] = field(default_factory=dict)
+    arrays: list[tuple[int, str, Operand]] = field(default_factory=list)
     copies: list[tuple[_Item, Buffer, int]] = field(default_factory=list)
     uses_torch: bool = False
 
@@ -174,7 +178,7 @@ def stage(
     rules: Sequence[Rule],
     values: Sequence[Any],
     *,
-    isolate: bool = False,
+    duplicate: Duplicate | None = None,
 ) -> Staged:
     """Bring the array arguments of a launch to the memory of a backend.
 
@@ -184,27 +188,30 @@ def stage(
         The backend that launches; its own arrays are used where they lie.
     rules, values : sequence
         The rules and the converted arguments of a Signature.
-    isolate : bool
-        Copy the backend's own arrays too, so that the launch changes nothing.
+    duplicate : callable, optional
+        Copy the backend's own arrays too, so that the launch changes nothing:
+        ``duplicate(buffer, name)`` copies the whole allocation of such an array, so
+        that a slice lies where it lies in a launch, with all that is around it.
     """
     staged = Staged(list(values))
     foreign = []
     for position, (rule, value) in enumerate(zip(rules, values, strict=True)):
         if not isinstance(value, Operand):
             staged.values[position] = 0 if value is None else value
-        elif value.space == backend.space and not isolate:
-            _place(staged, position, rule, value.address)
+        elif value.space == backend.space and duplicate is None:
+            _place(staged, _Item(position, rule, value), value.address)
             staged.uses_torch |= value.is_torch
         else:
-            foreign.append(_Item(position, rule, value))
+            whole = value.buffer if value.space == backend.space else None
+            foreign.append(_Item(position, rule, value, whole))
     for group in _overlapping(foreign):
-        _copy(backend, staged, group)
+        _copy(backend, staged, group, duplicate)
     return staged
 
 
-def _place(staged: Staged, position: int, rule: Rule, address: int) -> None:
-    staged.values[position] = address
-    staged.names.setdefault(address, rule.parameter.name)
+def _place(staged: Staged, item: _Item, address: int) -> None:
+    staged.values[item.position] = address
+    staged.arrays.append((address, item.rule.parameter.name, item.operand))
 
 
 def _overlapping(items: list[_Item]) -> Iterator[list[_Item]]:
@@ -221,26 +228,56 @@ def _overlapping(items: list[_Item]) -> Iterator[list[_Item]]:
         yield group
 
 
-def _copy(backend: Allocator, staged: Staged, group: list[_Item]) -> None:
+def _copy(
+    backend: Allocator,
+    staged: Staged,
+    group: list[_Item],
+    duplicate: Duplicate | None,
+) -> None:
     """Give a group one allocation and fill it with the bytes of its arrays."""
     widest = max(group, key=lambda item: item.operand.nbytes)
+    name, start = widest.rule.parameter.name, min(item.start for item in group)
+    if widest.whole is not None and duplicate is not None:
+        lead, buffer = 0, duplicate(widest.whole, name)
+    else:
+        lead = _lead(group, widest)
+        buffer = _filled(backend, group, widest, lead)
+    for item in group:
+        offset = lead + item.operand.address - start
+        _place(staged, item, buffer.address + offset)
+        staged.copies.append((item, buffer, offset))
+
+
+def _is_alone(group: list[_Item], widest: _Item) -> bool:
+    """Whether the widest item of a group holds all of it."""
+    return all(widest.start <= one.start and one.end <= widest.end for one in group)
+
+
+def _lead(group: list[_Item], widest: _Item) -> int:
+    """Return how many bytes stand in front of a copy, for its alignment.
+
+    What lies on a device keeps its place in a line of 256 bytes, as allocations begin
+    at such lines. Of what lies on the host, several views keep the alignment that
+    their common base has there.
+    """
     start = min(item.start for item in group)
-    end = max(item.end for item in group)
-    # Several views keep the alignment that their common base has on the host.
-    alone = (widest.start, widest.end) == (start, end)
-    lead = 0 if alone else start % 16
+    if widest.operand.space != "host":
+        return start % 256
+    return 0 if _is_alone(group, widest) else start % 16
+
+
+def _filled(backend: Allocator, group: list[_Item], widest: _Item, lead: int) -> Buffer:
+    """Allocate memory for a group, and copy its arrays there."""
+    start, end = min(item.start for item in group), max(item.end for item in group)
     operand = widest.operand
+    alone = not lead and _is_alone(group, widest)
     buffer = backend.allocate(
         lead + end - start,
         name=widest.rule.parameter.name,
         shape=operand.shape if alone else None,
         dtype=operand.dtype,
     )
-    written = set()
-    for item in group:
-        offset = lead + item.start - start
-        if (item.start, item.end) not in written:
-            written.add((item.start, item.end))
-            buffer.write(offset, item.operand.read())
-        _place(staged, item.position, item.rule, buffer.address + offset)
-        staged.copies.append((item, buffer, offset))
+    parts = {(item.start, item.end): item.operand for item in group}
+    for (begin, _), each in parts.items():
+        buffer.write(lead + begin - start, each.read())
+    return buffer

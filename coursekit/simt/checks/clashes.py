@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from coursekit.simt.checks.findings import ERROR, NOTE, WARNING
-from coursekit.simt.checks.guesses import only_guesses
+from coursekit.simt.checks.guesses import only_guesses, updates_by_hand
 from coursekit.simt.checks.ordering import BlockOrder
+
+if TYPE_CHECKING:
+    from coursekit.simt.checks.watching import WatchedAccess
 
 # How two threads that race stand to each other: lanes of one store, lanes of one
 # warp at different times, threads of different warps, or of different blocks.
@@ -22,8 +25,8 @@ class Touch(NamedTuple):
     a lane touches, `each` places per lane; `order` is the block's.
     """
 
-    access: object
-    warp: object
+    access: WatchedAccess
+    warp: Any
     part: tuple
     places: np.ndarray
     threads: np.ndarray
@@ -53,20 +56,24 @@ def allowed(touch: Touch, earlier, how: str) -> bool:
     return atomic or how == APART or touch.part[0].space != "shared"
 
 
-def judge(touch: Touch, earlier, at, others, how: str) -> tuple:
-    """Return the severity, and the pairs of accesses that have it.
+def judge(touch: Touch, earlier, how: str, pairs: tuple) -> tuple:
+    """Return the severity of pairs of accesses, and the numbers of those that have it.
 
-    Two stores of the same value give the same result in either order.
+    Two stores of the same value give the same result in either order. Lanes of a warp
+    that update an element without an atomic lose updates on all hardware.
     """
-    access = touch.access
+    access, (at, others, _) = touch.access, pairs
+    everyone = np.arange(len(at))
     hazard = how == NEAR and touch.part[0].space == "shared"
-    kind = WARNING if hazard else ERROR
     if access.verb == earlier.verb == "writes":
         differ = ~_same_values(touch, at // touch.each, others, how)
-        if differ.any():
-            return kind, at[differ], others[differ]
-        return NOTE, at, others
-    return (NOTE if only_guesses(access, earlier) else kind), at, others
+        if not differ.any():
+            return NOTE, everyone
+        return WARNING if hazard else ERROR, np.flatnonzero(differ)
+    if only_guesses(access, earlier):
+        return NOTE, everyone
+    lost = hazard and updates_by_hand(access, earlier)
+    return WARNING if hazard and not lost else ERROR, everyone
 
 
 def _same_values(touch: Touch, positions, others, how: str) -> np.ndarray:

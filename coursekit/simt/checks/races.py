@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from coursekit.simt.checks import clashes, wording
+from coursekit.simt.checks import clashes
 from coursekit.simt.checks.clashes import APART, FOREIGN, NEAR, TOGETHER, Touch
 from coursekit.simt.checks.fenced import joined
-from coursekit.simt.checks.findings import ERROR, Collector
+from coursekit.simt.checks.findings import ERROR, NOTE, WARNING, Collector
 from coursekit.simt.checks.flights import Flights
 from coursekit.simt.checks.ordering import BlockOrder
+from coursekit.simt.checks.race_wording import COPY, Pair, race
 from coursekit.simt.checks.shadow import BIT, LANES, Marks, Shadow
 from coursekit.simt.checks.watching import Observer
+from coursekit.simt.isa import traits
 
 _SPACES = {"shared", "global"}
 # Fences that make nothing known of what was read, and that publish nothing.
@@ -53,6 +55,8 @@ class RaceCheck(Observer):
         self._flights.forget(block.shared.regions)
 
     def synchronises(self, warp, instruction, named, lanes) -> None:
+        if not traits.orders_lanes(instruction):
+            return
         self.now += 1
         self._orders[warp.block].synchronise_lanes(warp, lanes, self.now)
 
@@ -265,32 +269,33 @@ class RaceCheck(Observer):
                 (chosen[~inside], FOREIGN),
             ):
                 if len(some) and not clashes.allowed(touch, earlier, how):
-                    one = some[0]
-                    pair = int(threads[one]), int(others[one]), int(stamps[one])
-                    self._report(touch, earlier, at[some], others[some], how, pair)
+                    pairs = at[some], others[some], stamps[some]
+                    self._report(touch, earlier, how, pairs)
 
-    def _report(self, touch: Touch, earlier, at, others, how, pair: tuple) -> None:
-        """Report pairs of one severity; `pair` has one's threads and other stamp."""
-        kind, at, others = clashes.judge(touch, earlier, at, others, how)
-        near = how == NEAR and touch.part[0].space == "shared"
+    def _report(self, touch: Touch, earlier, how: str, pairs: tuple) -> None:
+        """Report pairs (positions in `touch`, other threads, stamps) of one kind.
 
-        def make():
-            first = int(at[0]) // touch.each
-            sides = touch, earlier, first, int(others[0])
-            seen = touch.order.has_seen(*pair)
-            return wording.race(*sides, kind, near=near, seen=seen)
-
-        lines = frozenset(map(clashes.line, (touch.access, earlier)))
-        key = touch.part[0].name, lines
-        self.found.add(kind, key, len(at), make)
+        Plain ones whose thread was told, and lacks only a fence, are a warning.
+        """
+        kind, kept = clashes.judge(touch, earlier, how, pairs)
+        at, others, stamps = (values[kept] for values in pairs)
+        seen = np.zeros(len(at), bool)
+        if kind != NOTE and touch.order.seen and not touch.access.strong:
+            told = zip(touch.threads[at], others, stamps, strict=True)
+            seen[:] = [touch.order.has_seen(*map(int, pair)) for pair in told]
+        if seen.all() and kind != NOTE:
+            kind = WARNING
+        else:
+            at, others, seen = at[~seen], others[~seen], seen[~seen]
+        first = int(at[0]) // touch.each, int(others[0])
+        self._add(kind, len(at), Pair(touch, earlier, *first, how, bool(seen.any())))
 
     def _report_copy(self, touch: Touch, earlier, at, others) -> None:
         """Report an access to bytes that unfinished copies are to write."""
+        pair = Pair(touch, earlier, int(at[0]) // touch.each, int(others[0]))
+        self._add(ERROR, len(at), pair, COPY)
 
-        def make():
-            first = int(at[0]) // touch.each
-            other = int(others[0])
-            return wording.race(touch, earlier, first, other, wording.COPY)
-
-        lines = frozenset(map(clashes.line, (touch.access, earlier)))
-        self.found.add(ERROR, (touch.part[0].name, lines), len(at), make)
+    def _add(self, severity: str, count: int, pair: Pair, kind: str = "") -> None:
+        lines = frozenset(map(clashes.line, (pair.touch.access, pair.earlier)))
+        key = pair.touch.part[0].name, lines
+        self.found.add(severity, key, count, lambda: race(pair, kind or severity))

@@ -7,6 +7,7 @@ report their accesses. Other launches run the plain program.
 from __future__ import annotations
 
 from coursekit.simt.analysis.instructions import copied_bytes
+from coursekit.simt.checks.expressions import Expressions
 from coursekit.simt.interpreter.access import UPDATES, WRITES, Access
 from coursekit.simt.interpreter.decode import Decoder
 from coursekit.simt.isa import traits
@@ -68,7 +69,7 @@ class Observer:
         """A barrier of a block opens."""
 
     def passes_by(self, warp, split, lanes) -> None:
-        """Lanes go on while others of their warp wait at a barrier, those of `split`."""
+        """Lanes go on while others of their warp, `split`, wait at a barrier."""
 
     def shuffles(self, warp, instruction, source) -> None:
         """The current lanes execute a shuffle; `source` is the lane that each reads."""
@@ -79,6 +80,8 @@ class WatchedAccess(Access):
 
     Attributes
     ----------
+    expressions : Expressions
+        Of the function.
     function : ir.Function
         Where the instruction stands.
     atomic, strong : bool
@@ -91,9 +94,9 @@ class WatchedAccess(Access):
         its thread learns what others published, without a fence behind it.
     """
 
-    def __init__(self, function, instruction, space, width, verb):
+    def __init__(self, expressions, instruction, space, width, verb):
         super().__init__(instruction, space, width, verb)
-        self.function = function
+        self.expressions, self.function = expressions, expressions.function
         words = set(instruction.modifiers)
         self.atomic = verb == UPDATES
         self.strong = self.atomic or bool(words & _STRONG)
@@ -116,9 +119,13 @@ class WatchedAccess(Access):
 class WatchedDecoder(Decoder):
     """Decodes a program whose accesses and fences an observer sees."""
 
+    _expressions: Expressions | None = None
+
     def access(self, instruction, space, width, verb) -> Access:
         """Make an access that the observer sees."""
-        made = WatchedAccess(self.function, instruction, space, width, verb)
+        if self._expressions is None or self._expressions.function is not self.function:
+            self._expressions = Expressions(self.function)
+        made = WatchedAccess(self._expressions, instruction, space, width, verb)
         self.code.accesses.append(made)
         return made
 

@@ -12,14 +12,13 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from coursekit import errors
 from coursekit.simt.compiled import machine
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
 from coursekit.simt.compiled.unit import Unit
 from coursekit.simt.compiled.workspace import Workspace
+from coursekit.simt.interpreter import interrupts
 from coursekit.simt.isa.traits import TRAITS
 from coursekit.simt.memory import faults
 
@@ -50,6 +49,7 @@ def make(unit: Unit, tier: type) -> tuple[bytes, dict]:
     code = tier(unit)
     try:
         text = code.module()
+        interrupts.poll()  # LLVM may take seconds
     except _STRANGE as error:
         raise errors.UnsupportedError(f"no code for it: {error!r}") from error
     notes = {
@@ -80,7 +80,7 @@ class Compiled:
     tiers: dict[str, machine.Loaded] = field(default_factory=dict)
     workspaces: dict[bool, object] = field(default_factory=dict)
     cache: Callable | None = None  # the folder of machine code, of the latest launch
-    interpreted_s: float = 0.0  # what launches have cost in the interpreter
+    interpreted: int = 0  # warp instructions that the interpreter has executed for it
 
     def for_launch(self, cache) -> Compiled:
         """Set the function that returns the cache folder; return itself."""
@@ -137,13 +137,6 @@ def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
         return compiled
 
 
-def block_numbers(blocks: Sequence[int]) -> np.ndarray:
-    """Return linear indices of blocks in the form for compiled code."""
-    if isinstance(blocks, range):
-        return np.arange(blocks.start, blocks.stop, blocks.step, dtype=np.int64)
-    return np.array(blocks, np.int64)
-
-
 def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
     """Run blocks of a launch in compiled code as far as possible.
 
@@ -153,7 +146,6 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
         How many of the blocks are done, and why the interpreter must do the others.
     """
     compiled = of_launch(launch)
-    numbers = block_numbers(blocks)
     try:
         workspace = compiled.workspace(fast=engine != "general")
     except errors.UnsupportedError as error:
@@ -161,22 +153,24 @@ def run(launch, blocks: Sequence[int], engine: str) -> tuple[int, str]:
     launch.start_clock()  # compiling is no part of the launch
     workspace.begin(launch)
     try:
-        return _run(workspace, launch, numbers)
+        return _run(workspace, launch, blocks)
     finally:
         workspace.end()
 
 
-def _run(workspace: Workspace, launch, numbers: np.ndarray) -> tuple[int, str]:
+def _run(workspace: Workspace, launch, blocks: Sequence[int]) -> tuple[int, str]:
     why = "something that compiled code leaves to the interpreter"
     try:
-        done = workspace.run(numbers)
+        done = workspace.run(blocks)
     except errors.UnsupportedError as error:  # the general tier, in the middle
         done, why = 0, str(error).splitlines()[0]
-    if done < len(numbers):
+    if done < len(blocks):
         workspace.undo()
         launch.start_again()
         workspace.begin(launch)
-        assert workspace.run(numbers[:done]) == done
+        again = workspace.run(blocks[:done])
+        if again != done:
+            raise RuntimeError(f"{done} blocks ran, and then only {again} of these")
     workspace.report(done)
     return done, why
 

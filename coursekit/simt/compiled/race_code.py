@@ -14,7 +14,7 @@ from coursekit.simt.compiled.affine import LANES
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
 from coursekit.simt.compiled.race_notes import Notes
-from coursekit.simt.compiled.race_places import grains, synchronises
+from coursekit.simt.compiled.race_places import grains
 from coursekit.simt.compiled.race_times import declare_times
 from coursekit.simt.compiled.stamps import Form
 from coursekit.simt.compiled.tier import COUNTER
@@ -22,7 +22,7 @@ from coursekit.simt.compiled.unit import FUEL_LEFT
 from coursekit.simt.interpreter.access import UPDATES
 from coursekit.simt.interpreter.warp import POLLING_FUEL
 from coursekit.simt.isa import traits
-from coursekit.simt.isa.traits import ATOMIC
+from coursekit.simt.isa.traits import ATOMIC, orders_lanes
 from coursekit.simt.ptx.ir import Register
 
 
@@ -32,7 +32,7 @@ def form_of(unit) -> Form:
     instructions = unit.function.instructions
     return Form(
         -(-wide * high * deep // LANES),
-        any(synchronises(instruction) for instruction in instructions),
+        any(orders_lanes(instruction) for instruction in instructions),
         any(access.verb == UPDATES for access in unit.accesses.values()),
     )
 
@@ -91,9 +91,9 @@ class Races(Notes):
         super().done()
 
     def collective(self, instruction) -> None:
-        """Emit a warp-wide instruction, at which lanes synchronise."""
+        """Emit a warp-wide instruction; at a barrier, lanes synchronise."""
         super().collective(instruction)
-        if synchronises(instruction):
+        if orders_lanes(instruction):
             mask = "-1" if self.fast else self.mask
             self.out.line(f"call void @race_meet(ptr %ctx, ptr %record, i32 {mask})")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from coursekit.simt.compiled.affine import LANES
-from coursekit.simt.isa.traits import is_block_barrier
 
 # Words of neighbouring places are looked at together, that many at most; GAPs stand for
 # a few places between them that nobody touches.
@@ -19,11 +18,6 @@ def grains(unit) -> dict[str, int]:
         if space in found:
             found[space] = min(found[space], access.width)
     return found
-
-
-def synchronises(instruction) -> bool:
-    """Whether an instruction synchronises lanes of a warp."""
-    return "sync" in instruction.modifiers and not is_block_barrier(instruction)
 
 
 def places(request, group: int, grain: int) -> tuple[int, dict]:

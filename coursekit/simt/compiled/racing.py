@@ -8,6 +8,7 @@ starts again with words for it.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -123,7 +124,7 @@ class RaceWorkspace(Workspace):
         super().end()
         self.watched, self._kept, self._slots = set(), [], {}
 
-    def check(self, launch, blocks: np.ndarray) -> str:
+    def check(self, launch, blocks: Sequence[int]) -> str:
         """Run all blocks; return "", or why races cannot be ruled out."""
         while True:
             self.begin(launch)
@@ -164,7 +165,7 @@ def check(compiled: engine.Compiled, launch, blocks) -> str:
         workspace = compiled.workspace(fast=launch.configuration.engine != "general")
         launch.start_clock()  # compiling is no part of the launch
         try:
-            return workspace.check(launch, engine.block_numbers(blocks))
+            return workspace.check(launch, blocks)
         except BaseException:
             workspace.undo()
             launch.start_again()

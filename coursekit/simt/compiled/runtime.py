@@ -77,6 +77,7 @@ class Context(IntEnum):
     LOCAL_BYTES = 30  # of one warp
     RESUMES = 31  # 1: block FIRST goes on where RESUME_AT says
     RESUME_AT = 33  # place in ORDER; -1: the block has not begun
+    FUEL = 34  # blocks that warps may still repeat before the next TICK
     OWN = 40
 
 

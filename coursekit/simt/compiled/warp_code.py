@@ -16,6 +16,7 @@ from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.runtime import Context
 from coursekit.simt.compiled.tier import COUNTER, DONE, GIVE_UP, OWN, Tier, vector
 from coursekit.simt.compiled.unit import EXECUTED, FUEL, FUEL_LEFT, bits
+from coursekit.simt.interpreter import interrupts
 from coursekit.simt.isa import traits
 from coursekit.simt.ptx.ir import Label
 
@@ -74,6 +75,7 @@ class WarpCode(
 
     def instructions(self, stretch) -> None:
         """Emit the instructions of a stretch, and its end."""
+        interrupts.poll()
         block = self.flow.blocks[stretch.block]
         stop = block.start + block.length
         ended = False
@@ -174,10 +176,14 @@ class WarpCode(
         """Use fuel; when it is used up, ask the host whether to continue.
 
         A kernel that polls memory may wait for another block; the interpreter gives
-        every block its turn.
+        every block its turn. All warps share the fuel of other kernels, so that the
+        host is asked often however many they are.
         """
         out = self.out
-        at = out.op(f"getelementptr i8, ptr %record, i64 {FUEL_LEFT}")
+        place = f"i8, ptr %record, i64 {FUEL_LEFT}"
+        if not self.unit.polls:
+            place = f"i64, ptr %ctx, i64 {Context.FUEL}"
+        at = out.op(f"getelementptr {place}")
         old = out.op(f"load i32, ptr {at}, {COUNTER}")
         left = out.op(f"sub i32 {old}, 1")
         out.line(f"store i32 {left}, ptr {at}, {COUNTER}")

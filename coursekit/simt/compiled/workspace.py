@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from coursekit.simt.compiled.unit import (
 )
 from coursekit.simt.memory.memory import POISON, address_of, shared_layout
 
+MOST_BLOCKS = 1 << 20  # whose numbers are written down at a time
 FINISHED, WANTS_GENERAL, STOPPED = Answer.DONE, Answer.WANTS_GENERAL, 5
 _SAVE = ctypes.CFUNCTYPE(None, ctypes.c_int64)
 _TICK = ctypes.CFUNCTYPE(ctypes.c_int32)
@@ -40,6 +42,7 @@ class Workspace:
         self.fast = compiled.tier("fast") if fast else None
         self.general = None
         self.context = runtime.new_context()
+        self.stop: BaseException | None = None  # what a callback raised
         self._own: dict[int, np.ndarray] = {}
         self.threads = int(np.prod(self.unit.shape))
         self.warps = -(-self.threads // 32)
@@ -105,6 +108,7 @@ class Workspace:
                 self._place_tier(tier, name)
         self.context[Context.GRID_X : Context.GRID_Z + 1] = asked.grid
         self.context[Context.MOST_EXECUTED] = self.context[Context.RESUMES] = 0
+        self.context[Context.FUEL] = FUEL
         seeded = asked.order.kind == "seed"
         arrange = _address(self._callbacks[2]) if seeded else 0
         self.context[Context.ARRANGE] = arrange
@@ -162,16 +166,22 @@ class Workspace:
 
     def _save(self, index: int) -> None:
         """Save a region before the first write to it."""
-        self.saved[index] = self.regions[index].data.copy()
+        try:
+            self.saved[index] = self.regions[index].data.copy()
+        except BaseException as error:  # too little memory; raised after the run
+            self.stop = error
 
     def _tick(self) -> int:
-        """Let the launch report its progress and check its time limit."""
+        """Let the launch report its progress, and end it if its time is up.
+
+        Nothing may be raised before the `try`, where ctypes would lose it: a launch
+        is `interruptible`.
+        """
         try:
-            self.launch.tick(int(self.context[Context.POSITION]))
+            self.launch.tick(self.done + int(self.context[Context.POSITION]))
         except BaseException as error:
-            self.stop = error
-            return STOPPED
-        return FINISHED
+            self.stop = self.stop or error
+        return FINISHED if self.stop is None else STOPPED
 
     def _draw(self) -> None:
         """Draw the order of the warps for the next round."""
@@ -181,8 +191,19 @@ class Workspace:
 
     # -- running -----------------------------------------------------------------------
 
-    def run(self, blocks: np.ndarray) -> int:
+    def run(self, blocks: Sequence[int]) -> int:
         """Run blocks, linear indices, in this order; return how many are done."""
+        self.done = 0
+        while self.done < len(blocks):
+            part = _numbers(blocks[self.done : self.done + MOST_BLOCKS])
+            done = self._run_part(part)
+            self.done += done
+            if done < len(part):
+                break
+        return self.done
+
+    def _run_part(self, blocks: np.ndarray) -> int:
+        """Run some of the blocks; return how many of these are done."""
         self._set(Context.BLOCKS, blocks)
         self.context[Context.FIRST], self.context[Context.LAST] = 0, len(blocks)
         run = machine.runner()
@@ -261,6 +282,13 @@ class Workspace:
     def _block_of(self, index: int) -> int:
         starts = self.unit.block_starts
         return int(np.searchsorted(starts, index, side="right")) - 1
+
+
+def _numbers(blocks: Sequence[int]) -> np.ndarray:
+    """Return linear indices of blocks in the form for compiled code."""
+    if isinstance(blocks, range):
+        return np.arange(blocks.start, blocks.stop, blocks.step, dtype=np.int64)
+    return np.array(blocks, np.int64)
 
 
 def _address(function) -> int:

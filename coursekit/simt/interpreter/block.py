@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt.interpreter import stalls
+from coursekit.simt.interpreter import interrupts, stalls
 from coursekit.simt.interpreter.collectives import Barrier
 from coursekit.simt.interpreter.rendezvous import Collective
 from coursekit.simt.interpreter.warp import LANES, Warp
@@ -32,10 +32,11 @@ class Block:
         self.shared = SharedMemory(launch.shared_variables)
         self._specials = _special_registers(launch)
         self.warps = [Warp(self, i) for i in range(-(-launch.threads // LANES))]
+        self.turns = 0  # of all blocks that this object stands for
 
     def start(self, index: tuple[int, int, int], linear: int) -> None:
         """Begin block `index` of the grid."""
-        self.index, self.linear, self.turns = index, linear, 0
+        self.index, self.linear = index, linear
         for name, value in _special_values(self.launch, index, linear).items():
             self._specials[name].fill(value)
         self.shared.clear()
@@ -74,6 +75,8 @@ class Block:
                     continue
                 before = warp.executed
                 yielded |= warp.run(fuel) == "yield"
+                self.launch.charge(warp)
+                interrupts.poll()
                 self.turns += 1
                 if not self.turns & 63:
                     self.launch.check_time(warp)

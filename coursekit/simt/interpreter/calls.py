@@ -87,7 +87,7 @@ def _vprintf(warp, instruction, call) -> None:
         data = b""
         if LOCAL_WINDOW <= address < GLOBAL_BASE:
             data = _local_bytes(warp, lane, address, 512)
-        launch.configuration.write(printf.format_text(template, data, launch.memory))
+        launch.printer(printf.format_text(template, data, launch.memory))
 
 
 def _assert_fail(warp, instruction, call) -> None:

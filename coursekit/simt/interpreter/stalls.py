@@ -48,7 +48,7 @@ def stuck(block) -> errors.KernelError:
 
 
 def at_barriers(block) -> list[tuple]:
-    """Return (warp, split, barrier) for all lanes that wait at barriers of the block."""
+    """Return (warp, split, barrier) for lanes that wait at barriers of the block."""
     return [
         (warp, split, split.waits_for)
         for warp in block.warps

@@ -211,6 +211,7 @@ def atomic(decoder, instruction):
             sources = [warp.slots[v][lanes] for v in values]
             before = np.empty(len(index), dtype)
             for turn in repeated_passes(index):
+                warp.block.launch.work += 1  # a pass takes as long as an instruction
                 where = index[turn]
                 before[turn] = view[where]
                 view[where] = evaluate(before[turn], *(s[turn] for s in sources))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit.simt.analysis.control import EXIT
+from coursekit.simt.interpreter import interrupts
 from coursekit.simt.interpreter.endless import EndlessLoopProof
 from coursekit.simt.memory.memory import local_region
 
@@ -95,7 +96,7 @@ class Warp:
         """Begin the kernel from its first instruction."""
         self.live = self.present.copy()
         self.kernel_frame.values.fill(0)
-        self.executed = self.fuel = self.idle_turns = 0
+        self.executed = self.charged = self.fuel = self.idle_turns = 0
         self.polled, self.copies, self.awaited = False, None, None
         self.looked_at, self.endless_loop = None, None
         first = Split(0, self.present.copy(), self.kernel_frame, None)
@@ -156,6 +157,8 @@ class Warp:
             if split.reconvergence is not None and self.reconverges(split):
                 return
             self.fuel -= 1
+            if not self.fuel & 7:
+                interrupts.poll()
             if not self.fuel & 255:
                 launch.check_time(self)
                 if self.fuel > 0 and self.comes_back(split):

@@ -176,3 +176,12 @@ def of(instruction) -> Traits:
 def is_block_barrier(instruction) -> bool:
     """Whether an instruction is a barrier of warps of a block."""
     return of(instruction).barrier and "warp" not in instruction.modifiers
+
+
+def orders_lanes(instruction) -> bool:
+    """Whether an instruction orders the memory accesses of lanes of a warp.
+
+    Shuffles, votes, matches and reductions wait for lanes, and order no memory.
+    """
+    waits = instruction.opcode == "wgmma" or of(instruction).barrier
+    return waits and not is_block_barrier(instruction)

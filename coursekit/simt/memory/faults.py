@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt.memory.memory import GLOBAL_BASE, Region
+from coursekit.simt.memory.memory import GLOBAL_BASE, Part, Region
 from coursekit.simt.ptx.ir import Instruction, Location
 
 NULL_SPAN = 1 << 32
@@ -88,31 +88,60 @@ def readable(symbol: str) -> str:
     return symbol
 
 
-def _units(region: Region, width: int) -> tuple[int, tuple[int, ...]]:
-    """Return the element size and the extents of an array, as far as known."""
-    if region.dtype is not None:
-        size = region.dtype.itemsize
-        return size, region.shape or (region.nbytes // size,)
-    return width, (region.nbytes // width,)
+def _item(region: Region | Part, width: int) -> int:
+    """Return the bytes of an element, as far as known."""
+    return region.dtype.itemsize if region.dtype is not None else width
 
 
-def _extent(region: Region, width: int) -> str:
-    size, shape = _units(region, width)
-    count = region.nbytes // size
+def _extent(part: Region | Part, width: int) -> str:
+    size = _item(part, width)
+    count = part.nbytes // size
     text = f"{count} {'element' if count == 1 else 'elements'}"
-    if len(shape) > 1:
-        text += f" ({' x '.join(map(str, shape))})"
-    if region.dtype is None:
+    if part.dtype is not None and part.shape and len(part.shape) > 1:
+        text += f" ({' x '.join(map(str, part.shape))})"
+    if part.dtype is None:
         text += f" of {size} bytes" if size > 1 else " of 1 byte"
     return text
 
 
+def _membership(region: Region, part: Part, width: int) -> str:
+    """Return which elements of the whole array an argument is; "" if it is all."""
+    size = _item(part, width)
+    if part.nbytes == region.nbytes or region.shape is None or not part.nbytes:
+        return ""
+    first, last = part.start // size, (part.start + part.nbytes) // size - 1
+    which = f"elements {first} to {last}" if first < last else f"element {first}"
+    return f": it is {which} of an array of {_extent(region, width)}"
+
+
 def element(region: Region, offset: int, width: int) -> str:
     """Return the element at an offset as the source writes it: `A[3200]`."""
-    size, _ = _units(region, width)
-    index, rest = divmod(offset, size)
-    shown = f"{readable(region.name) or 'an array'}[{index}]"
+    part = region.part(offset)
+    index, rest = divmod(offset - part.start, _item(part, width))
+    shown = f"{readable(part.name) or 'an array'}[{index}]"
     return f"{shown} (byte {rest} of it)" if rest else shown
+
+
+def _misaligned(region: Region, part: Part, offset: int, width: int) -> tuple[str, ...]:
+    """Return what is misaligned, why, and the cure."""
+    at, name = offset - part.start, readable(part.name) or "an array"
+    whole = f", which is byte {offset} of the whole array" if part.start else ""
+    what = (
+        f"{width} bytes at byte {at} of {name}{whole}: misaligned, "
+        f"{offset} is not a multiple of {width}."
+    )
+    if at % width == 0:
+        return (
+            what,
+            f"{name} is a slice that begins at byte {part.start} of its array, and a "
+            "pointer to it was cast to a wider type, such as float4.",
+            f"Let the slice begin at a multiple of {width} bytes.",
+        )
+    return (
+        what,
+        "A pointer was cast to a wider type, such as float4, at an odd offset.",
+        f"Access {width}-byte values at multiples of {width} bytes only.",
+    )
 
 
 def access_error(warp, lane, instruction, fault: Fault, verb: str):
@@ -121,7 +150,8 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
     if region is None:
         return _stray(warp, lane, instruction, address, width, verb)
     offset = address - region.address
-    name = readable(region.name) or "an array"
+    part = region.part(offset)
+    name = readable(part.name) or "an array"
     place = element(region, offset, width)
     if region.freed:
         what = f"{{thread}} {verb} {place}, but that array has been freed."
@@ -132,15 +162,11 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
         cause = "A pointer to a variable is used after its function has returned."
         cure = "Return the value itself, or let the caller pass an array to be filled."
     elif offset % width and 0 <= offset <= region.nbytes - width:
-        what = (
-            f"{{thread}} {verb} {width} bytes at byte {offset} of "
-            f"{name}: misaligned, {offset} is not a multiple "
-            f"of {width}."
-        )
-        cause = "A pointer was cast to a wider type, such as float4, at an odd offset."
-        cure = f"Access {width}-byte values at multiples of {width} bytes only."
+        what, cause, cure = _misaligned(region, part, offset, width)
+        what = f"{{thread}} {verb} {what}"
     else:
-        what = f"{{thread}} {verb} {place}, but {name} has {_extent(region, width)}."
+        what = f"{{thread}} {verb} {place}, but {name} has {_extent(part, width)}"
+        what += f"{_membership(region, part, width)}."
         cause, cure = _bounds_advice(region, offset)
         if offset == region.nbytes > 0:
             cure = cure.removesuffix(".") + ": `<=` lets in one index too many."
@@ -184,8 +210,7 @@ def _bounds_advice(region: Region, offset: int) -> tuple[str, str]:
 
 def _wrapped(region: Region, offset: int) -> bool:
     """Whether an offset looks like a negative 32-bit number without its sign."""
-    size, _ = _units(region, 4)
-    index = offset // size
+    index = offset // _item(region, 4)
     return region.nbytes < 1 << 31 and (1 << 32) - (1 << 20) <= index < 1 << 32
 
 

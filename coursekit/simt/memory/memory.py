@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from bisect import bisect_right
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +29,27 @@ _ALIGN = 256
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An argument of a launch that is a part of an array, a slice for example.
+
+    Attributes
+    ----------
+    name : str
+        Of the kernel's parameter.
+    start, nbytes : int
+        Where it begins in the region, and its length in bytes.
+    shape, dtype
+        Of the part; None where they are not known.
+    """
+
+    name: str
+    start: int
+    nbytes: int
+    shape: tuple[int, ...] | None = None
+    dtype: np.dtype | None = None
+
+
 @dataclass(eq=False)
 class Region:
     """A range of bytes with a simulated address.
@@ -45,6 +66,8 @@ class Region:
         "global", "const", "shared", "local" or "param".
     filled : bool
         Whether the host has written all of it.
+    parts : tuple of Part
+        The arguments of the latest launch that lie here, unless one is all of it.
     """
 
     address: int
@@ -57,6 +80,7 @@ class Region:
     read_only: bool = False
     freed: bool = False
     filled: bool = False
+    parts: tuple[Part, ...] = ()
     _views: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
@@ -66,6 +90,15 @@ class Region:
     def host(self) -> int:
         """The address of the bytes in this process."""
         return address_of(self.data)
+
+    def part(self, offset: int) -> Part:
+        """Return the argument at or next to an offset; without parts the whole."""
+        if not self.parts:
+            return Part(self.name, 0, self.nbytes, self.shape, self.dtype)
+        return min(
+            self.parts,
+            key=lambda one: max(one.start - offset, offset - one.start - one.nbytes, 0),
+        )
 
     def view(self, width: int) -> np.ndarray:
         """Return the bytes as unsigned integers of `width` bytes, padded at the end."""
@@ -136,6 +169,22 @@ class Memory:
     def regions(self) -> list[Region]:
         """The allocated regions by address."""
         return list(self._live.values())
+
+    def name_arguments(self, arguments) -> None:
+        """Name regions as the arguments of a launch, for its messages.
+
+        Each is (name, address, bytes, shape, dtype); it may be a part of its region.
+        """
+        found = defaultdict(list)
+        for name, address, nbytes, shape, dtype in arguments:
+            region = self.find(address)
+            if region is not None:
+                part = Part(name, address - region.address, nbytes, shape, dtype)
+                found[region].append(part)
+        for region, parts in found.items():
+            whole = any(one.nbytes == region.nbytes for one in parts)
+            region.name = parts[0].name
+            region.parts = () if whole else tuple(parts)
 
     @staticmethod
     def _fresh(nbytes: int) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable
 
 _SPEC = re.compile(
     r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t|L)?([a-zA-Z%])"
@@ -12,6 +13,36 @@ _WIDE = {"l", "ll", "z", "j", "t"}
 _NARROW = {"hh": 8, "h": 16}
 # Digits and blanks that a number gets at most, whatever the format asks for.
 _WIDEST = 1000
+# Characters that one launch prints at most; a GPU's buffer has as many bytes.
+MOST_PRINTED = 1 << 20
+
+
+class Printer:
+    """Passes on what a launch prints, up to a limit, and counts the rest."""
+
+    def __init__(self, write: Callable[[str], object]):
+        self._write = write
+        self._left, self._dropped, self._calls = MOST_PRINTED, 0, 0
+
+    def __call__(self, text: str) -> None:
+        """Print the text of one call of printf, or drop it."""
+        if len(text) <= self._left:
+            self._left -= len(text)
+            self._write(text)
+        else:
+            self._left = 0
+            self._dropped += len(text)
+            self._calls += 1
+
+    def end(self) -> None:
+        """Say how much was dropped."""
+        if self._calls:
+            calls = f"{self._calls:,} call{'s' if self._calls > 1 else ''}"
+            self._write(
+                f"\n[printf: the output is cut here, at {MOST_PRINTED:,} characters "
+                f"for one launch; {calls} with {self._dropped:,} more characters are "
+                "left out. Print from fewer threads, or end the loop earlier.]\n"
+            )
 
 
 def read_string(memory, address: int, limit: int = 1 << 16) -> str:

@@ -3,24 +3,24 @@
 Compiling takes a tenth of a second and more, so a launch that may be short is tried in
 the interpreter first. After a moment the blocks that are done tell how long all of them
 will take; if compiling is quicker, memory is put back and the launch starts again in
-compiled code. A launch that is checked for races is tried for longer, since its code
-takes longer to compile; compiled code that does not find every access ordered leaves
-all of the launch to the interpreter.
+compiled code. Instructions are counted for that, not seconds, so that a launch takes
+the same way on every machine, however busy it is. A launch that is checked for races
+takes longer in the interpreter; compiled code that does not find every access ordered
+leaves all of the launch to the interpreter.
 """
 
 from __future__ import annotations
 
-import time
-
 from coursekit.simt.compiled import engine, racing
 from coursekit.simt.run.limits import OutOfTime
 
-# Seconds of computing that the interpreter may take for all launches of one kernel
-# together, and bytes of the arrays of which a trial is worth a copy: those it writes.
-# Code takes that long to compile, longer the more instructions the kernel has, and
-# longer still if it looks for races.
-TRIALS_S, TRIALS_EACH_S = 0.25, 0.003
-RACE_TRIAL_S, RACE_TRIAL_EACH_S = 0.3, 0.005
+# Warp instructions that the interpreter may execute for all launches of one kernel
+# together, at about 3 us each, and about 5 us where it looks for races. Code takes that
+# long to compile: a quarter of a second and more, the more instructions the kernel has.
+TRIALS_WORK, RACE_TRIAL_WORK = 80_000, 60_000
+WORK_EACH = 1_000  # for each instruction of the kernel
+LAUNCH_WORK = 50  # what else a launch costs
+# Bytes of the arrays of which a trial is worth a copy: those it writes.
 TRIAL_BYTES = 4 << 20
 
 
@@ -65,8 +65,7 @@ def observe(launch) -> tuple[str, str]:
     )
     if unsure:
         launch.watch()
-        worth_s = max(RACE_TRIAL_S, RACE_TRIAL_EACH_S * _size(launch))
-        if _tried(launch, blocks, worth_s):
+        if _tried(launch, blocks, _worth(launch, RACE_TRIAL_WORK)):
             return "interpreter", ""
         launch.configuration.observer.forget()
     if compiled:
@@ -102,20 +101,18 @@ def _tried_often(launch, blocks) -> bool:
     A kernel that is launched again and again gets compiled, however short a launch is.
     """
     compiled = engine.of_launch(launch)
-    worth_s = max(TRIALS_S, TRIALS_EACH_S * _size(launch))
-    left = worth_s - compiled.interpreted_s
-    began = time.thread_time()
+    left = _worth(launch, TRIALS_WORK) - compiled.interpreted
     try:
         return left > 0 and _tried(launch, blocks, left)
     finally:
-        compiled.interpreted_s += time.thread_time() - began
+        compiled.interpreted += launch.work + LAUNCH_WORK
 
 
-def _size(launch) -> int:
-    """Return the number of instructions of a kernel."""
-    return len(launch.code.function.instructions)
+def _worth(launch, least: int) -> int:
+    """Return how many warp instructions take as long as compiling the kernel."""
+    return max(least, WORK_EACH * len(launch.code.function.instructions))
 
 
-def _tried(launch, blocks, seconds: float) -> bool:
+def _tried(launch, blocks, work: int) -> bool:
     """Whether the interpreter ran the launch to its end within its trial."""
-    return TRIAL_BYTES >= 0 and launch.try_to_interpret(blocks, seconds, TRIAL_BYTES)
+    return TRIAL_BYTES >= 0 and launch.try_to_interpret(blocks, work, TRIAL_BYTES)

@@ -16,12 +16,14 @@ import numpy as np
 
 from coursekit import errors
 from coursekit.simt.analysis.wide_accesses import CountingPlan
+from coursekit.simt.interpreter import interrupts
 from coursekit.simt.interpreter.block import Block
 from coursekit.simt.interpreter.endless import EndlessLoopProof, endless
 from coursekit.simt.interpreter.program import Program
 from coursekit.simt.interpreter.warp import PLAIN_FUEL, POLLING_FUEL
 from coursekit.simt.memory import faults
 from coursekit.simt.memory.memory import SHARED_SPAN, Region, shared_layout, storage
+from coursekit.simt.memory.printf import Printer
 from coursekit.simt.run.limits import (
     LOCAL_BYTES,
     PATIENCE,
@@ -145,6 +147,8 @@ class Launch:
         What runs: an observer puts a program of its own in place of the plain one.
     patience : int
         Turns that a warp spins before lanes that wait for it go on alone.
+    work : int
+        Warp instructions that the interpreter has executed; an atomic is several.
     """
 
     def __init__(self, configuration: LaunchConfiguration):
@@ -166,11 +170,12 @@ class Launch:
         self._shared_addresses: dict[str, int] = {}
         self._workspace: Region | None = None
         self._trial: Trial | None = None
+        self.work = 0
+        self.printer = Printer(configuration.write)
 
     def start_clock(self) -> None:
-        """Start the time limit of the launch."""
-        self._began = time.thread_time()
-        self._deadline = time.monotonic() + self.configuration.timeout_s
+        """Start the time limit of the launch: computing time, whatever else runs."""
+        self._deadline = time.thread_time() + self.configuration.timeout_s
 
     def watch(self) -> None:
         """Let the observer observe the interpreter."""
@@ -237,6 +242,7 @@ class Launch:
             with np.errstate(all="ignore"):
                 engine, note = self._run_blocks()
         finally:
+            self.printer.end()
             self.parameters.free()
             if self._workspace is not None:
                 self.memory.free(self._workspace)
@@ -316,15 +322,13 @@ class Launch:
                 proof = proof or EndlessLoopProof()
                 self._check_endless(proof, resident)
 
-    def try_to_interpret(
-        self, numbers: Sequence[int], seconds: float, nbytes: int
-    ) -> bool:
-        """Interpret blocks within `seconds`; return whether that was enough.
+    def try_to_interpret(self, numbers: Sequence[int], work: int, nbytes: int) -> bool:
+        """Interpret blocks with at most `work`; return whether that was enough.
 
         If not, all is as it was before. At most `nbytes` of arrays are copied for that.
         """
-        self._trial = trial = Trial(seconds, nbytes)
-        self._began = time.thread_time()  # what came before, imports say, is no trial
+        self._trial, self.work = Trial(work, nbytes), 0
+        trial = self._trial
         try:
             self.interpret(numbers)
         except TriedLongEnough:
@@ -368,7 +372,8 @@ class Launch:
 
     def tick(self, done: int) -> None:
         """Check the time limit for compiled code, and report its progress."""
-        if time.monotonic() >= self._deadline:
+        interrupts.poll()
+        if time.thread_time() >= self._deadline:
             raise OutOfTime(done)
         self._report_progress(done)
 
@@ -376,15 +381,15 @@ class Launch:
         if self.configuration.progress is not None:
             self.configuration.progress(done, self.blocks)
 
-    def excuse(self, spent_s: float) -> None:
-        """Leave computing time out of the trial, such as that of a proof."""
-        self._began += spent_s
+    def charge(self, warp) -> None:
+        """Count what a warp has executed since it was last charged."""
+        self.work += warp.executed - warp.charged
+        warp.charged = warp.executed
 
     def _check_trial(self) -> None:
         """Stop a launch whose trial predicts too long a run."""
         if self._trial is not None:
-            spent_s = time.thread_time() - self._began
-            self._trial.check(spent_s, self.journal.finished_blocks, self.blocks)
+            self._trial.check(self.work, self.journal.finished_blocks, self.blocks)
 
     def keep(self, region: Region) -> None:
         """Copy an array before the first write to it, if the launch is on trial."""
@@ -392,9 +397,10 @@ class Launch:
             self._trial.keep(region)
 
     def check_time(self, warp) -> None:
-        """Stop a launch that exceeds its time limit or its trial's."""
+        """Stop a launch that exceeds its time limit or its trial's work."""
+        self.charge(warp)
         self._check_trial()
-        if time.monotonic() < self._deadline:
+        if time.thread_time() < self._deadline:
             self._report_progress(self.journal.finished_blocks)
             return
         split = warp.split
@@ -422,7 +428,7 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     order : "forward", "reverse", int or list of int
         Order of warps between barriers.
     timeout_s : float
-        Longest time, in seconds of this machine.
+        Longest time, in seconds of computing on this machine.
     counters : bool
         Whether to count; slower.
     multiprocessors : int
@@ -446,14 +452,33 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     Raises
     ------
     KernelError, UnsupportedError
+    DeviceError
+        This machine has too little memory.
+    KeyboardInterrupt
+        SIGINT came; the arrays hold what the kernel has written until then.
     """
     options["order"] = Order.of(options.pop("order", "forward"))
     options["counting"] = options.pop("counters", False)
-    with program.lock:
+    with program.lock, interrupts.interruptible():
         configuration = LaunchConfiguration(
             program, program.kernel(name).name, tuple(grid), tuple(block), params,
             **options,
         )  # fmt: skip
         if configuration.observer is not None:
             configuration = configuration.observer.configured(configuration)
-        return Launch(configuration).run()
+        try:
+            return Launch(configuration).run()
+        except MemoryError as error:
+            raise _out_of_memory(configuration) from error
+
+
+def _out_of_memory(configuration: LaunchConfiguration) -> errors.DeviceError:
+    """Build the error for a launch that needs more memory than there is."""
+    grid, block = configuration.grid, configuration.block_shape
+    return errors.DeviceError.explained(
+        f"{configuration.name}: this machine has too little memory to simulate a grid "
+        f"of {grid} blocks of {block} threads.",
+        "Every resident block keeps its registers, its shared memory and its threads' "
+        "own arrays, and arrays that the kernel writes are copied once.",
+        "Launch fewer or smaller blocks, use smaller arrays, or close other programs.",
+    )

@@ -15,8 +15,9 @@ from coursekit.simt.memory.counters import Counters
 # one turn once that has happened, since a lock brings it about for every lane.
 PATIENCE = 16
 RESIDENT_BLOCKS = 1024
-# Seconds of computing after which the blocks that are done tell how long all will take.
-GLANCE_S = 0.05
+MOST_SHUFFLED = 1 << 24  # blocks; of more even a list of their numbers is too large
+# Warp instructions after which the blocks that are done tell how long all will take.
+GLANCE_WORK = 16_000
 # Local memory that a thread may have, on every GPU.
 LOCAL_BYTES = 512 << 10
 
@@ -26,7 +27,7 @@ class Order:
     """The order in which the warps of a block, and the blocks, take turns.
 
     `kind` is "forward", "reverse", "seed" or "list"; a seed draws a new order for
-    every stretch between barriers.
+    every stretch between barriers. Blocks of a very large grid keep their order.
     """
 
     kind: str = "forward"
@@ -69,7 +70,7 @@ class Order:
         numbers = range(count)
         if self.kind == "reverse":
             return numbers[::-1]
-        if self.kind == "seed":
+        if self.kind == "seed" and count <= MOST_SHUFFLED:
             return random.Random(self.seed).sample(numbers, count)
         return numbers
 
@@ -91,14 +92,14 @@ class Trial:
 
     Parameters
     ----------
-    seconds : float
-        Time of computing that the whole launch may take.
+    work : int
+        Warp instructions that the whole launch may take.
     nbytes : int
         Bytes of the arrays of which a copy may be kept.
     """
 
-    def __init__(self, seconds: float, nbytes: int):
-        self.seconds, self.room = seconds, nbytes
+    def __init__(self, work: int, nbytes: int):
+        self.work, self.room = work, nbytes
         self.copies: dict = {}
 
     def keep(self, region) -> None:
@@ -116,18 +117,18 @@ class Trial:
             raise TriedLongEnough
         self.copies[region] = region.data.copy()
 
-    def check(self, spent_s: float, done: int, blocks: int) -> None:
-        """Stop a launch that is predicted to exceed the trial's time.
+    def check(self, spent: int, done: int, blocks: int) -> None:
+        """Stop a launch that is predicted to exceed the trial's work.
 
         Raises
         ------
         TriedLongEnough
-            The `done` blocks tell that all will take longer.
+            The `done` blocks tell that all will take more.
         """
-        if spent_s > GLANCE_S:
+        if spent > GLANCE_WORK:
             # As if the block that runs were done.
-            expected_s = spent_s * blocks / min(done + 1, blocks)
-            if expected_s > self.seconds:
+            expected = spent * blocks / min(done + 1, blocks)
+            if expected > self.work:
                 raise TriedLongEnough
 
     def put_back(self) -> None:

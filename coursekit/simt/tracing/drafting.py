@@ -95,12 +95,13 @@ def _place(access, warp, address: int) -> tuple:
 def _memory_access(access, space, region, places, counts) -> MemoryAccess:
     count = next((int(m[1]) for m in access.instruction.modifiers
                   if m in ("v2", "v4", "v8")), 1)  # fmt: skip
-    item, shape = access.width // count, None
-    if region is not None and region.dtype is not None:
-        item, shape = region.dtype.itemsize, region.shape
+    item, shape, start = access.width // count, None, 0
     name = "local memory" if space == "local" else ""
     if region is not None:
-        name = faults.readable(region.name)
+        part = region.part(min((offset for _, offset in places.values()), default=0))
+        name, start = faults.readable(part.name), part.start
+        if part.dtype is not None:
+            item, shape = part.dtype.itemsize, part.shape
     addresses = [None] * LANES
     offsets = [None] * LANES
     for lane, (address, offset) in places.items():
@@ -108,5 +109,6 @@ def _memory_access(access, space, region, places, counts) -> MemoryAccess:
     return MemoryAccess(
         space, access.verb, name, access.width, item, shape,
         region.nbytes if region is not None else 1 << 62,
-        tuple(addresses), tuple(offsets), region.address if region else 0, counts,
+        tuple(addresses), tuple(offsets),
+        region.address if region else 0, start, counts,
     )  # fmt: skip

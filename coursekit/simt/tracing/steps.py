@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -38,6 +39,8 @@ class MemoryAccess:
         for lanes that took no part.
     base : int
         Address of the array's first byte.
+    start : int
+        Where the kernel's argument begins in the array, in bytes; not 0 for a slice.
     counts : mapping of str to int
         What this access added to the counters of the launch.
     """
@@ -52,6 +55,7 @@ class MemoryAccess:
     addresses: tuple[int | None, ...]
     offsets: tuple[int | None, ...]
     base: int
+    start: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -61,9 +65,10 @@ class MemoryAccess:
 
     @property
     def elements(self) -> tuple[int | None, ...]:
-        """For each lane, the index of the first element that it accesses."""
+        """For each lane, the first element that it accesses, as the kernel counts."""
         return tuple(
-            None if at is None else at // self.item_bytes for at in self.offsets
+            None if at is None else (at - self.start) // self.item_bytes
+            for at in self.offsets
         )
 
     @property
@@ -104,7 +109,7 @@ class MemoryAccess:
         element = self.elements[lane]
         if element is None:
             return ""
-        inside = not self.shape or 0 <= element * self.item_bytes < self.nbytes
+        inside = not self.shape or 0 <= element < math.prod(self.shape)
         if not self.shape or len(self.shape) < 2 or not inside:
             return f"{self.array or 'memory'}[{element}]"
         index = []

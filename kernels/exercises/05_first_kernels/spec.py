@@ -405,7 +405,7 @@ EXERCISES = (
                 fails=(DataRaceError, "no barrier between them"),
             ),
             "barrier_in_a_branch": Mutant(
-                mistake="Threads without work never come to the barrier.",
+                mistake="Threads without work wait at another barrier.",
                 edits=[
                     (
                         "float next = 0.0f;\n"
@@ -418,7 +418,7 @@ EXERCISES = (
                         "        float next = x[i + 1];\n"
                         "        __syncthreads();",
                     ),
-                    ("}", "    }\n}"),
+                    ("}", "    }\n    __syncthreads();\n}"),
                 ],
                 fails=(
                     BarrierError,

@@ -333,7 +333,7 @@ EXERCISES = (
             "ticket_not_atomic": Mutant(
                 mistake="Two blocks can draw the same ticket.",
                 edits=[("atomicAdd(tickets, 1)", "(*tickets)++")],
-                fails=(DataRaceError, "nothing orders blocks"),
+                fails=(DataRaceError, "this update is not atomic"),
             ),
             "starts_at_zero": Mutant(
                 mistake="The largest of negative values is not 0.",
@@ -375,7 +375,7 @@ EXERCISES = (
             "while (atomicCAS(lock, 0, 1) != 0) {} and __threadfence(); in front of "
             "the last if; __threadfence(); and atomicExch(lock, 0); behind it.",
         ),
-        starter=(DataRaceError, "nothing orders blocks"),
+        starter=(DataRaceError, "this update is not atomic"),
         mutants={
             "no_fences": Mutant(
                 mistake="The lock orders nothing without its fences.",
@@ -517,7 +517,7 @@ EXERCISES = (
                 edits=[
                     ("atomicAdd(&counts[bin], part[bin])", "counts[bin] += part[bin]")
                 ],
-                fails=(DataRaceError, "nothing orders blocks"),
+                fails=(DataRaceError, "this update is not atomic"),
             ),
             "first_warp_of_counters": Mutant(
                 mistake="Half of the counters are never handed over.",
