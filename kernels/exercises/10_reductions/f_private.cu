@@ -5,8 +5,9 @@ __global__ void histogram(const unsigned char *x, unsigned *counts, int n)
     for (int bin = threadIdx.x; bin < 256; bin += blockDim.x)
         part[bin] = 0;
     __syncthreads();  // all counters are 0
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // Your code here: count x[i] in the block's own counters.
+    int threads = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
+        ;  // Your code here: count x[i] in the counters of the block.
     for (int bin = threadIdx.x; bin < 256; bin += blockDim.x)
         if (part[bin] > 0)
             atomicAdd(&counts[bin], part[bin]);

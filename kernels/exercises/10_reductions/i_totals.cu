@@ -1,4 +1,4 @@
-// Third kernel of a scan: y, scanned in segments, becomes the scan of the whole.
+// Third kernel of a scan: y, scanned in segments, becomes one scan.
 __global__ void add_totals(int *y, const int *totals, int segment, int n)
 {
     // totals[s] is the sum of the segments 0 to s.

@@ -81,6 +81,7 @@ EXERCISES = (
         id="10.f",
         name="private",
         title="Count in the counters of the block",
+        launches=(lambda n: (2, 256), lambda n: (1, 64)),
         hints=(
             "Several threads may find the same byte at the same time, in shared "
             "memory as well. And who may read part before all have counted?",
@@ -107,9 +108,9 @@ EXERCISES = (
         limits=(
             Limit(
                 counter="global_atomic_requests",
-                size=1024,
-                most=4 * 8,
-                why="Each of the 4 blocks adds up 256 counters, 32 per request.",
+                size=4096,
+                most=2 * 8,
+                why="Each of the 2 blocks adds up 256 counters, 32 per request.",
             ),
         ),
     ),

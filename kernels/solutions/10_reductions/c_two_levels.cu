@@ -1,4 +1,4 @@
-// Sum: total[0] grows by the sum of x, with one barrier per block.
+// Sum: total[0] grows by the sum of x, added on two levels.
 constexpr unsigned ALL = 0xffffffff;
 
 // The sum of a warp, known to its lane 0.

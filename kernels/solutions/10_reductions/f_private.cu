@@ -5,8 +5,8 @@ __global__ void histogram(const unsigned char *x, unsigned *counts, int n)
     for (int bin = threadIdx.x; bin < 256; bin += blockDim.x)
         part[bin] = 0;
     __syncthreads();  // all counters are 0
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
+    int threads = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
         atomicAdd(&part[x[i]], 1u);
     __syncthreads();  // all have counted
     for (int bin = threadIdx.x; bin < 256; bin += blockDim.x)

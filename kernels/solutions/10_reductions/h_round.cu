@@ -1,4 +1,4 @@
-// One round of a scan: out[i] = x[i] plus the element `away` places before it.
+// One round of a scan: out[i] = x[i] + x[i - away].
 __global__ void scan_round(const int *x, int *out, int away, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
