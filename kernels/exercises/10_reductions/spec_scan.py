@@ -258,15 +258,6 @@ EXERCISES = (
 )
 
 GUESSES = {
-    "own_bank": Guess(
-        question="16,384 bytes, a column of counters per lane. A warp counts 32 bytes "
-        "with one request. How many wavefronts do all requests take together?",
-        options=(512, 1785, 16384),
-        hint="How many requests are there? Counter v of lane l is word 32 * v + l: "
-        "can two lanes of a warp want the same bank?",
-        answer=512,
-        because="16,384 / 32 requests take one wavefront each, whatever the bytes are.",
-    ),
     "counters_felt": Guess(
         question="On an H200, one counter per value and block takes 1.46 ms for 2^30 "
         "bytes. How long does the kernel take with a column per lane?",
@@ -275,14 +266,6 @@ GUESSES = {
         "for the next. Which of these did the columns shorten?",
         answer="1.46 ms",
         because="Both wait for memory: each thread has one byte on its way.",
-    ),
-    "rounds_work": Guess(
-        question="1024 places, ten rounds: all places add but those without a "
-        "partner. How many additions is that? A loop needs 1023.",
-        options=("1,023", "2,036", "9,217"),
-        hint="In the round with `away` places, 1024 - away places add.",
-        answer="9,217",
-        because="10 * 1024 minus 1 + 2 + 4 + ... + 512.",
     ),
     "sweeps_felt": Guess(
         question="The sweeps take 2,036 additions in place of 9,217. Which kernel is "
@@ -293,12 +276,5 @@ GUESSES = {
         answer="the rounds",
         because="The sweeps pay in bank conflicts and idle threads what they save in "
         "additions.",
-    ),
-    "three_kernels": Guess(
-        question="Reading x and writing y moves 8 bytes per element. How many does a "
-        "scan by three kernels move, for a large array?",
-        hint="The third kernel reads and writes y once more.",
-        answer=16,
-        because="x is read, y is written, read, and written again: 4 * 4 bytes.",
     ),
 }
