@@ -131,7 +131,7 @@ class OutOfBoundsError(KernelError):
 
 
 class DataRaceError(KernelError):
-    """Two unordered accesses to one place, one a write, that are not both atomic."""
+    """Unordered accesses to one place, one a write, not both atomic for each other."""
 
 
 class UninitializedReadError(KernelError):
