@@ -6,7 +6,7 @@ from coursekit.errors import CheckFailed, DataRaceError, OutOfBoundsError
 from coursekit.exercises import Exercise, Guess, Limit, Mutant, blank, shuffled
 
 BINS = 256
-SEGMENT = 32
+SEGMENT = 32  # of all problems but the small one, whose segments have 4
 
 
 def some_bytes(n, generator):
@@ -45,11 +45,11 @@ def one_round(v):
 
 def segments(n, generator):
     """Return what the kernel of 10.i takes: segments that are scanned, and totals."""
-    x = shuffled(n, generator, np.int32)
-    parts = [x[k : k + SEGMENT] for k in range(0, n, SEGMENT)]
+    x, segment = shuffled(n, generator, np.int32), 4 if n <= 8 else SEGMENT
+    parts = [x[k : k + segment] for k in range(0, n, segment)]
     y = np.concatenate([np.cumsum(part) for part in parts] or [x]).astype(np.int32)
     totals = np.cumsum([part.sum() for part in parts] or [0]).astype(np.int32)
-    return {"y": y, "totals": totals, "segment": SEGMENT, "n": n}
+    return {"y": y, "totals": totals, "segment": segment, "n": n}
 
 
 def joined(v):
