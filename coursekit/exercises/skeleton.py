@@ -106,11 +106,61 @@ IMPORTS = {
 }
 # Those of C++ that a name in snake_case may be.
 CPP_KEYWORDS = frozenset(
-    "auto bool case catch char class const default delete do double enum explicit "
-    "export extern float friend goto inline int long mutable namespace new operator "
-    "private protected public register short signed sizeof static struct switch "
-    "template this throw typedef typename union unsigned using virtual void volatile "
-    "and bitand bitor compl not or xor".split()
+    [
+        "auto",
+        "bool",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "enum",
+        "explicit",
+        "export",
+        "extern",
+        "float",
+        "friend",
+        "goto",
+        "inline",
+        "int",
+        "long",
+        "mutable",
+        "namespace",
+        "new",
+        "operator",
+        "private",
+        "protected",
+        "public",
+        "register",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "typedef",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "and",
+        "bitand",
+        "bitor",
+        "compl",
+        "not",
+        "or",
+        "xor",
+    ]
 )
 FILES = {
     "exercises": "what is to be done",

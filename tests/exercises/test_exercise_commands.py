@@ -127,7 +127,7 @@ def test_new_exercise_of_a_known_chapter_is_found(folder, capsys):
 
 @pytest.mark.parametrize("name", ["double", "class", "lambda"])
 def test_new_exercise_refuses_a_keyword_as_name(folder, name):
-    with pytest.raises(ck.ArgumentError, match="is a keyword"):
+    with pytest.raises(ArgumentError, match="is a keyword"):
         skeleton.create("42.3", name)
 
 
