@@ -36,7 +36,7 @@ def tree() -> Drawing:
     cells = draw_rounds(d, _tree((1, 2, 4), adds), (112, 12))
     total = cells[-1][0]
     d.note(
-        (total.x, 284), "Seven additions in three rounds: a barrier after each round."
+        (total.x, 284), "Seven additions in three rounds. Grey places add no more."
     )
     return d
 
