@@ -158,8 +158,8 @@ EXERCISES = (
         outputs=("out",),
         reference=sums_of_segments,
         hints=(
-            "The kernel adds what the lane `away` below has, for away = 1, 2, 4, 8, 16. "
-            "When must a lane stop adding?",
+            "The kernel adds what the lane `away` below has, for away = 1, 2, 4, 8 "
+            "and 16. When must a lane stop adding?",
             "A sum is whole when it reaches back to a head. A lane whose sum is whole "
             "adds no more; one that adds a whole sum gets a whole one. So two things "
             "are handed on: the sum, and whether it is whole.",

@@ -239,7 +239,10 @@ EXERCISES = (
                 mistake="The search ends without the sum that ended it.",
                 edits=[
                     ("        sum += sums[t];\n", ""),
-                    ("            break;\n", "            break;\n        sum += sums[t];\n"),
+                    (
+                        "            break;\n",
+                        "            break;\n        sum += sums[t];\n",
+                    ),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),

@@ -2,10 +2,21 @@
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, DataRaceError, OutOfBoundsError
-from coursekit.errors import UninitializedReadError
-from coursekit.exercises import Exercise, Guess, Limit, Mutant, blocks, covering
-from coursekit.exercises import shuffled
+from coursekit.errors import (
+    CheckFailed,
+    DataRaceError,
+    OutOfBoundsError,
+    UninitializedReadError,
+)
+from coursekit.exercises import (
+    Exercise,
+    Guess,
+    Limit,
+    Mutant,
+    blocks,
+    covering,
+    shuffled,
+)
 
 START = 3.0  # what the total holds before
 QUADS = (0, 4, 32, 36, 256, 1028)  # sizes, multiples of 4
@@ -133,7 +144,9 @@ EXERCISES = (
         mutants={
             "no_barrier": Mutant(
                 mistake="Warp 0 reads before the other warps have stored.",
-                edits=[("    __syncthreads();  // every warp has stored its sum\n", "")],
+                edits=[
+                    ("    __syncthreads();  // every warp has stored its sum\n", "")
+                ],
                 fails=(DataRaceError, "of_warp["),
             ),
             "all_lanes_load": Mutant(
