@@ -65,6 +65,7 @@ _HOME = {
     ),
 }
 _SUBMODULES = {
+    "benchmarks": "benchmarks",
     "doctor": "runtime.doctor",
     "errors": "errors",
     "plot": "plot",

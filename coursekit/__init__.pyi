@@ -1,5 +1,6 @@
 """What a type checker sees of coursekit: the names of `__init__.py` and their homes."""
 
+from coursekit import benchmarks as benchmarks
 from coursekit import errors as errors
 from coursekit import plot as plot
 from coursekit import widgets as widgets
