@@ -6,7 +6,6 @@ __global__ void merge(
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         max[i] = fmaxf(max_a[i], max_b[i]);
-        // Your code here: these sums belong to two different maxima.
-        sum[i] = sum_a[i] + sum_b[i];
+        sum[i] = sum_a[i] + sum_b[i];  // Your code here: two maxima.
     }
 }

@@ -214,6 +214,15 @@ GUESSES = {
         because="x once, and gamma and beta once per row. Caches serve most of the "
         "last two, as they are the same for every row.",
     ),
+    "gamma_quads": Guess(
+        question="A row has a head of 3 values, so its quads of x lie on multiples of "
+        "16 bytes. The quads of gamma that belong to them lie there, too.",
+        hint="gamma itself begins on such a multiple. Which of its values belongs to "
+        "the first value of the first quad?",
+        answer=False,
+        because="The first quad needs gamma[3] to gamma[6], and gamma[3] lies 12 bytes "
+        "behind a multiple of 16.",
+    ),
     "joined": Guess(
         question="Apart, the four operations move 6 arrays of the size of x. How many "
         "does one kernel move that does all four?",
