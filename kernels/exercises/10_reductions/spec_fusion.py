@@ -1,10 +1,19 @@
-"""Chapter 10d: your turn 10.n to 10.p, and the guesses about fusion."""
+"""Chapter 10e: your turn 10.o, 10.p, 10.t and 10.u, and its guesses."""
+
+import math
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, Guess, Limit, Mutant, blank, blocks, ramp
-from coursekit.exercises import shuffled
+from coursekit.errors import BarrierError, CheckFailed, OutOfBoundsError
+from coursekit.exercises import (
+    Exercise,
+    Guess,
+    Limit,
+    Mutant,
+    blank,
+    blocks,
+    shuffled,
+)
 
 CHANNELS = 6
 
@@ -17,31 +26,6 @@ def columns_and_rows(threads):
 def columns(threads):
     """Launch a thread for each column."""
     return lambda size: (blocks(size[1], threads), threads)
-
-
-def normal_parts(size, generator):
-    """Return what 10.n takes: x, and what is known of its rows and columns."""
-    rows, cols = size
-    return {
-        "x": shuffled(size, generator),
-        "mean": shuffled(rows, generator),
-        "scale": 1 + ramp(rows),
-        "gamma": shuffled(cols, generator),
-        "beta": -shuffled(cols, generator),
-        "y": blank(size),
-        "cols": cols,
-    }
-
-
-def applied(v):
-    """Normalise x by row, and scale and shift it by column."""
-    return (v.x - v.mean[:, None]) * v.scale[:, None] * v.gamma + v.beta
-
-
-def size_of_terms(v):
-    """Return the size of what is added, which may cancel."""
-    product = (v.x - v.mean[:, None]) * v.scale[:, None] * v.gamma
-    return abs(product) + abs(v.beta)
 
 
 def images(size, generator):
@@ -82,44 +66,36 @@ def weights_of(w):
     return w
 
 
+def biased(size, generator):
+    """Return what 10.t takes: values from -2 to 2."""
+    rows, cols = size
+    unit = np.float32(16 / (rows * cols))
+    return {
+        "x": shuffled(size, generator) * unit - np.float32(2),
+        "bias": shuffled(cols, generator) / np.float32(cols),
+        "z": blank(size),
+        "y": blank(size),
+        "cols": cols,
+    }
+
+
+def normal_share(z):
+    """Return the probability that a standard normal number is below z."""
+    return np.vectorize(lambda v: math.erfc(-v / math.sqrt(2)) / 2)(z)
+
+
+def rows_to_norm(size, generator):
+    """Return what 10.u takes."""
+    x = shuffled(size, generator)
+    return {"x": x, "y": blank(size), "cols": size[1], "epsilon": np.float32(1e-5)}
+
+
+def a_thread_per_column(spare):
+    """Launch a block for each row, with a thread for each column and spare ones."""
+    return lambda size: (size[0], 32 * blocks(size[1], 32) + spare)
+
+
 EXERCISES = (
-    Exercise(
-        id="10.n",
-        name="apply",
-        title="The last pass of a layernorm",
-        kernel="apply",
-        inputs=normal_parts,
-        outputs=("y",),
-        sizes=((1, 1), (2, 31), (3, 33), (5, 40)),
-        launches=(columns_and_rows(64), columns_and_rows(32)),
-        reference=applied,
-        roundings=4,
-        magnitude=size_of_terms,
-        owner=None,
-        hints=(
-            "Of which of the four arrays is there one number per row, and of which one "
-            "per column?",
-            "mean and scale belong to a row, gamma and beta to a column c.",
-        ),
-        starter=(CheckFailed, "wrong"),
-        mutants={
-            "gamma_by_row": Mutant(
-                mistake="gamma and beta are taken by row.",
-                edits=[("gamma[c] + beta[c]", "gamma[row] + beta[row]")],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "mean_by_column": Mutant(
-                mistake="The mean is taken by column.",
-                edits=[("mean[row]", "mean[c]")],
-                fails=(OutOfBoundsError, "reads mean"),
-            ),
-            "no_beta": Mutant(
-                mistake="beta is left out.",
-                edits=[(" + beta[c]", "")],
-                fails=(CheckFailed, "wrong"),
-            ),
-        },
-    ),
     Exercise(
         id="10.o",
         name="channel",
@@ -193,36 +169,94 @@ EXERCISES = (
             ),
         ),
     ),
+    Exercise(
+        id="10.t",
+        name="bias_gelu",
+        title="Fuse bias and GELU",
+        kernel="bias_gelu",
+        inputs=biased,
+        outputs=("y",),
+        sizes=((1, 1), (2, 31), (3, 33), (5, 40)),
+        launches=(columns_and_rows(64), columns_and_rows(32)),
+        reference=lambda v: (v.x + v.bias) * normal_share(v.x + v.bias),
+        # normcdff is right to a few units; in its tail z counts by its square.
+        roundings=64,
+        owner=None,
+        hints=(
+            "Which threads read z[i] after it is written? A variable of the thread "
+            "would do.",
+        ),
+        starter=(CheckFailed, "changes z"),
+        mutants={
+            "bias_by_row": Mutant(
+                mistake="The bias is taken by row.",
+                edits=[("bias[c]", "bias[blockIdx.y]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_bias_inside": Mutant(
+                mistake="The bias is missing in one of two places.",
+                edits=[("normcdff(own)", "normcdff(x[i])")],
+                fails=(CheckFailed, "wrong"),
+            ),
+        },
+    ),
+    Exercise(
+        id="10.u",
+        name="rms",
+        title="Fuse a norm: read the row once",
+        kernel="rms_norm",
+        inputs=rows_to_norm,
+        outputs=("y",),
+        sizes=((1, 1), (3, 31), (2, 33), (2, 100)),
+        launches=(a_thread_per_column(0), a_thread_per_column(32)),
+        reference=lambda v: v.x / np.sqrt((v.x**2).mean(axis=1) + 1e-5)[:, None],
+        # Squares and their sum round, and rsqrtf is right to two units.
+        roundings=lambda size: size[1] + 16,
+        owner=None,
+        hints=(
+            "A thread with a column needs one value of x, and the sum of all squares. "
+            "Which function gives the sum of a block to all its threads?",
+            "float own = t < cols ? x[row + t] : 0.0f; then the sum of own * own over "
+            "the block, and own again in the last line.",
+        ),
+        starter=(CheckFailed, "global_load_requests is"),
+        mutants={
+            "no_square": Mutant(
+                mistake="The values are added, and not their squares.",
+                edits=[("block_sum(own * own)", "block_sum(own)")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "in_the_branch": Mutant(
+                mistake="Threads without a column do not come to the barrier.",
+                edits=[
+                    (
+                        "    float sum = block_sum(own * own);\n    if (t < cols)\n"
+                        "        y[row + t] = own * rsqrtf(sum / cols + epsilon);",
+                        "    if (t < cols) {\n"
+                        "        float sum = block_sum(own * own);\n"
+                        "        y[row + t] = own * rsqrtf(sum / cols + epsilon);\n"
+                        "    }",
+                    )
+                ],
+                fails=(BarrierError, "block.cuh"),
+            ),
+            "spare_threads": Mutant(
+                mistake="Threads without a column add the first value again.",
+                edits=[("x[row + t] : 0.0f", "x[row + t] : x[row]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+        },
+        limits=(
+            Limit(
+                counter="global_load_requests",
+                size=(4, 256),
+                most=4 * 8,
+                why="4 rows of 256 values are 8 requests each.",
+            ),
+        ),
+    ),
 )
 GUESSES = {
-    "near_ten_thousand": Guess(
-        question="The values of a row lie near 10,000, and their variance is 1. What "
-        "does float32 give for the mean of the squares minus the square of the mean?",
-        options=("1.0000", "1.0 or so", "any number of size 10, below 0 too"),
-        hint="A square is about 100,000,000. float32 keeps about seven digits: how "
-        "large is the last of them?",
-        answer="any number of size 10, below 0 too",
-        because="Neighbouring float32 numbers near 10^8 lie 8 apart, and the variance "
-        "is the difference of two of them.",
-    ),
-    "gamma": Guess(
-        question="Step 3 of the layernorm loads each value of x once, for 8 rows of "
-        "128 values. How many times 4 bytes per value do its warps ask for?",
-        options=(1, 2, 3),
-        hint="Which other arrays does the last loop read, for every row?",
-        answer=3,
-        because="x once, and gamma and beta once per row. Caches serve most of the "
-        "last two, as they are the same for every row.",
-    ),
-    "gamma_quads": Guess(
-        question="A row has a head of 3 values, so its quads of x lie on multiples of "
-        "16 bytes. The quads of gamma that belong to them lie there, too.",
-        hint="gamma itself begins on such a multiple. Which of its values belongs to "
-        "the first value of the first quad?",
-        answer=False,
-        because="The first quad needs gamma[3] to gamma[6], and gamma[3] lies 12 bytes "
-        "behind a multiple of 16.",
-    ),
     "joined": Guess(
         question="Apart, the four operations move 6 arrays of the size of x. How many "
         "does one kernel move that does all four?",

@@ -1,8 +1,8 @@
-"""Chapter 10c: your turn 10.k to 10.m, and the guesses about rows."""
+"""Chapter 10c: your turn 10.k, 10.l and 10.q, and its guesses."""
 
 import numpy as np
 
-from coursekit.errors import CheckFailed
+from coursekit.errors import BarrierError, CheckFailed
 from coursekit.exercises import Exercise, Guess, Mutant, blank, blocks, shuffled
 
 LEVEL = 200.0  # neither exp of it nor of -200 is a float32
@@ -20,6 +20,22 @@ def far_rows(size, generator):
     x = shuffled(size, generator) * np.float32(32 / (rows * cols))
     x += np.where(np.arange(rows) % 2, -LEVEL, LEVEL)[:, None].astype(np.float32)
     return {"x": x, "out": blank(size), "rows": rows, "cols": cols}
+
+
+def warps_for_rows(threads):
+    """Launch a warp for each row."""
+    return lambda size: (blocks(32 * size[0], threads), threads)
+
+
+def rows_to_reduce(size, generator):
+    """Return what 10.q takes."""
+    rows, cols = size
+    return {
+        "x": -shuffled(size, generator),
+        "out": blank(rows),
+        "rows": rows,
+        "cols": cols,
+    }
 
 
 def softmax_of(x):
@@ -51,11 +67,6 @@ def merged(v):
     return {"max": most, "sum": total}
 
 
-def heads_of(v):
-    """Count the values of each row before its first whole sector."""
-    return np.minimum(-np.arange(v.rows) * v.cols % 8, v.cols)
-
-
 EXERCISES = (
     Exercise(
         id="10.k",
@@ -79,34 +90,22 @@ EXERCISES = (
         mutants={
             "only_the_sum": Mutant(
                 mistake="The maximum is subtracted in the sum alone.",
-                edits=[("expf(x[row * cols + c] - most) /", "expf(x[row * cols + c]) /")],
+                edits=[("expf(x[c] - most) /", "expf(x[c]) /")],
                 fails=(CheckFailed, "wrong"),
             ),
             "sign": Mutant(
                 mistake="The difference has the other sign.",
                 edits=[
-                    (
-                        "sum += expf(x[row * cols + c] - most)",
-                        "sum += expf(most - x[row * cols + c])",
-                    ),
-                    (
-                        "expf(x[row * cols + c] - most) /",
-                        "expf(most - x[row * cols + c]) /",
-                    ),
+                    ("sum += expf(x[c] - most)", "sum += expf(most - x[c])"),
+                    ("expf(x[c] - most) /", "expf(most - x[c]) /"),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
             "after_exp": Mutant(
                 mistake="The maximum is subtracted from the power.",
                 edits=[
-                    (
-                        "sum += expf(x[row * cols + c] - most)",
-                        "sum += expf(x[row * cols + c]) - most",
-                    ),
-                    (
-                        "expf(x[row * cols + c] - most) /",
-                        "(expf(x[row * cols + c]) - most) /",
-                    ),
+                    ("sum += expf(x[c] - most)", "sum += expf(x[c]) - most"),
+                    ("expf(x[c] - most) /", "(expf(x[c]) - most) /"),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
@@ -151,49 +150,40 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="10.m",
-        name="head",
-        title="Where the first sector of a row begins",
-        kernel="heads",
-        inputs=lambda size, generator: {
-            "out": blank(size[0], np.int32),
-            "rows": size[0],
-            "cols": size[1],
-        },
+        id="10.q",
+        name="by_warps",
+        title="A warp for each row",
+        kernel="row_max",
+        inputs=rows_to_reduce,
         outputs=("out",),
-        sizes=((1, 1), (31, 3), (33, 13), (40, 1000), (9, 50257)),
-        picture=(8, 5),
-        launches=(rows_by_threads(64), rows_by_threads(32)),
-        reference=heads_of,
+        sizes=((1, 1), (3, 31), (9, 33), (10, 100)),
+        launches=(warps_for_rows(256), warps_for_rows(64)),
+        reference=lambda v: v.x.max(axis=1),
         owner=None,
         hints=(
-            "A sector holds 8 floats, and row r begins at value r * cols. How many "
-            "values after a multiple of 8 is that? How many are left to the next?",
-            "past = row * cols % 8 values lie between the last beginning of a sector "
-            "and the row. 8 - past are left, and none if past is 0. A row of 3 values "
-            "has no head of 5.",
+            "Threads 0 to 31 of the grid belong to row 0, threads 32 to 63 to row 1. "
+            "Which two operators turn the number of a thread into its row and its "
+            "place in the warp?",
         ),
-        starter=(CheckFailed, "wrong"),
+        starter=(CheckFailed, "never written"),
         mutants={
-            "from_the_front": Mutant(
-                mistake="Counted from the sector's beginning, not to the next one.",
-                edits=[("(8 - row * cols % 8) % 8", "row * cols % 8")],
-                fails=(CheckFailed, "wrong"),
+            "row_of_a_block": Mutant(
+                mistake="The whole block takes one row.",
+                edits=[("thread / 32", "blockIdx.x")],
+                fails=(CheckFailed, "never written"),
             ),
-            "eight": Mutant(
-                mistake="A row that begins a sector gets a head of 8.",
-                edits=[("(8 - row * cols % 8) % 8", "8 - row * cols % 8")],
-                fails=(CheckFailed, "wrong"),
+            "lane_of_the_block": Mutant(
+                mistake="The number in the block is taken for the lane.",
+                edits=[("thread % 32", "threadIdx.x")],
+                fails=(CheckFailed, "never written"),
             ),
-            "longer_than_the_row": Mutant(
-                mistake="The head of a short row reaches into the next row.",
+            "the_other_way": Mutant(
+                mistake="Row and lane are exchanged.",
                 edits=[
-                    (
-                        "min((8 - row * cols % 8) % 8, cols)",
-                        "(8 - row * cols % 8) % 8",
-                    )
+                    ("thread / 32", "thread % 32"),
+                    ("lane = thread % 32", "lane = thread / 32"),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(BarrierError, "has left the kernel"),
             ),
         },
     ),
@@ -234,21 +224,5 @@ GUESSES = {
         answer=4,
         because="Each value is loaded once; maximum, sum and quotient use the copy in "
         "a register.",
-    ),
-    "who_waits": Guess(
-        question="Step 6 and step 7 share a row among several blocks. Which blocks "
-        "must be on the GPU at the same time?",
-        options=("all blocks of a row", "all blocks of a grid", "none"),
-        hint="Who needs the pair of a block before it can go on?",
-        answer="all blocks of a row",
-        because="A block waits for the pairs of its row, and for nobody else's.",
-    ),
-    "whose_row": Guess(
-        question="A language model has 50,257 values per row. A block keeps at most "
-        "32,768 values in its registers. Who takes such a row?",
-        options=("a warp", "a block", "a cluster of 2 blocks", "a cluster of 16"),
-        hint="What is the smallest group whose registers hold the row?",
-        answer="a cluster of 2 blocks",
-        because="Two blocks hold up to 65,536 values.",
     ),
 }

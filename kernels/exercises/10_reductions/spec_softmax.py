@@ -119,8 +119,7 @@ EXERCISES = (
                 edits=[
                     (
                         "    most = block_max(most);",
-                        "    if (threadIdx.x < cols)\n"
-                        "        most = block_max(most);",
+                        "    if (threadIdx.x < cols)\n        most = block_max(most);",
                     )
                 ],
                 fails=(BarrierError, "waits"),
