@@ -1,4 +1,4 @@
-// The head of each row: its values before the first sector that begins in it.
+// The head of each row: its values before the first sector in it.
 __global__ void heads(int *out, int rows, int cols)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;

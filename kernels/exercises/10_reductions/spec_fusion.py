@@ -73,7 +73,7 @@ def biased(size, generator):
     return {
         "x": shuffled(size, generator) * unit - np.float32(2),
         "bias": shuffled(cols, generator) / np.float32(cols),
-        "z": blank(size),
+        "z": shuffled(size, generator),
         "y": blank(size),
         "cols": cols,
     }
@@ -186,7 +186,7 @@ EXERCISES = (
             "Which threads read z[i] after it is written? A variable of the thread "
             "would do.",
         ),
-        starter=(CheckFailed, "changes z"),
+        starter=(CheckFailed, "changed the input z"),
         mutants={
             "bias_by_row": Mutant(
                 mistake="The bias is taken by row.",

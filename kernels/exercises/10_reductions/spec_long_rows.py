@@ -138,7 +138,7 @@ EXERCISES = (
         starter=(CheckFailed, "wrong"),
         mutants={
             "gamma_by_row": Mutant(
-                mistake="gamma and beta are taken by row.",
+                mistake="Both gamma and beta are taken by row.",
                 edits=[("gamma[c] + beta[c]", "gamma[row] + beta[row]")],
                 fails=(CheckFailed, "wrong"),
             ),
@@ -148,7 +148,7 @@ EXERCISES = (
                 fails=(OutOfBoundsError, "reads mean"),
             ),
             "no_beta": Mutant(
-                mistake="beta is left out.",
+                mistake="The shift beta is left out.",
                 edits=[(" + beta[c]", "")],
                 fails=(CheckFailed, "wrong"),
             ),

@@ -5,6 +5,6 @@ __global__ void apply(
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
     if (c < cols)
-        y[row * cols + c]
-            = (x[row * cols + c] - mean[row]) * scale[row] * gamma[c] + beta[c];
+        y[row * cols + c] = (x[row * cols + c] - mean[row]) * scale[row]
+            * gamma[c] + beta[c];
 }
