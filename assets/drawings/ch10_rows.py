@@ -191,4 +191,39 @@ def groups() -> Drawing:
     return d
 
 
-DRAW = (online_softmax, rows_by_whom, head_and_tail, cancellation, groups, fusion)
+def lanes_and_rows() -> Drawing:
+    """Draw which values a warp reads at once, by columns and along a row."""
+    d = Drawing(
+        "10_lanes_and_rows",
+        """Two ways to share out four rows of sixteen floats, which lie in sectors of
+        eight. A thread for each row: the lanes read one column together, and each
+        lane touches a sector of its own. A block for each row: the lanes read
+        neighbouring values of one row, and share its sectors.""",
+        238,
+    )
+    for number, name in enumerate(("a thread for each row", "a block for each row")):
+        left = 8 + 384 * number
+        d.head((left + 176, 22), name)
+        for row in range(4):
+            for col in range(16):
+                read = col == 0 if number == 0 else row == 0
+                lane = row if number == 0 else col
+                place = Rectangle(left + 22 * col, 48 + 32 * row, 22, 32)
+                text = str(lane) if read and lane < 10 else ""
+                fill = "amber" if read else "plain"
+                d.box(place, text, fill=fill, font=SMALL)
+            for sector in range(2):
+                d.frame(left + 176 * sector, 48 + 32 * row, 176, 32)
+    d.note((8, 210), "amber: what the lanes read at once, with the number of the lane")
+    return d
+
+
+DRAW = (
+    online_softmax,
+    rows_by_whom,
+    lanes_and_rows,
+    head_and_tail,
+    cancellation,
+    groups,
+    fusion,
+)
