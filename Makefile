@@ -29,7 +29,7 @@ upgrade: setup    ## lock and install the newest of all, test it, say which coun
 lab: export COURSEKIT_WORK := $(CURDIR)/work
 lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-browser)
 	@$(PY) -m coursekit.exercises.cells.working_copies
-	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/$(notdir $(COURSEKIT_WORK))/$(START) \
+	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url="/lab/tree/$(subst $(CURDIR)/,,$(COURSEKIT_WORK))/$(START)" \
 	    --LabApp.app_settings_dir="$(CURDIR)/notebooks/lab_settings" $(AS_ROOT) $(ARGS)
 
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook

@@ -73,7 +73,21 @@ FAILURES = (
         "The course supports Linux on x86-64 (on Windows inside WSL2) first; a mirror "
         "of the package index may also be incomplete.",
     ),
+    (
+        r"File too large|Errno 27\b|os error 27\b|SIGXFSZ",
+        "the size of files is limited for this account",
+        "Raise the limit with `ulimit -f unlimited`, or ask who runs this machine.",
+    ),
+    (
+        r"TOMLDecodeError|TOML parse error|configuration error: `?project",
+        "pyproject.toml is damaged",
+        "Put it back with `git checkout pyproject.toml`.",
+    ),
 )
+# Lines that say why, in the words of Python, uv and pip; the last of the first kind.
+REASONS = (r"^[\w.]*(?:Error|Exception): .", r"^Caused by: .", r"^(?:ERROR|error): .")
+INDEX = "https://pypi.org/simple/"
+WAITS, WAIT_SECONDS = 1800, 1  # for another set-up in the same folder
 
 
 class SetupError(Exception):
@@ -250,6 +264,13 @@ def reachable(url, seconds=2.0, opener=urllib.request.urlopen):
     return answered.is_set()
 
 
+def package_index(venv, run=subprocess.run):
+    """Return the address of the package index that pip is set to use."""
+    python = os.path.join(venv, "bin", "python")
+    answer = ask([python, "-m", "pip", "config", "get", "global.index-url"], run)[1]
+    return os.environ.get("PIP_INDEX_URL") or answer.strip() or INDEX
+
+
 def commands(venv, kind, cpu_index):
     """Return four commands: fetch uv; install the lock by uv; or by pip; then the rest.
 
@@ -331,10 +352,23 @@ def one_at_a_time(folder):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             say("another set-up is running here; waiting for it ...")
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            wait_for_lock(lambda: fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB))
         yield
     finally:
         os.close(handle)
+
+
+def wait_for_lock(take, pause=time.sleep):
+    """Try to take a lock again and again; raise SetupError after half an hour."""
+    for _ in range(WAITS):
+        with contextlib.suppress(OSError):
+            return take()
+        pause(WAIT_SECONDS)
+    raise SetupError(
+        "Another set-up in this folder does not end",
+        "it waits for something itself, or its process hangs",
+        "Look for it with `ps aux | grep setup_environment` and end it. " + AGAIN,
+    )
 
 
 def stage(line):
@@ -355,18 +389,30 @@ def stage(line):
 def diagnose(log):
     """Build the error for what pip wrote before it failed."""
     lines = [line.strip().rstrip(".") for line in log.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR:")]
-    evidence = (errors or lines or ["no output"])[-1]
-    cause, cure = "pip failed", "Read the log."
+    cause, cure, patterns = "pip failed", "Read the log.", REASONS
     for pattern, known_cause, known_cure in FAILURES:
         if re.search(pattern, log, re.IGNORECASE):
-            cause, cure = known_cause, known_cure
+            cause, cure, patterns = (
+                known_cause,
+                known_cure,
+                ("(?i)" + pattern, *REASONS),
+            )
             break
+    evidence = (reasons(lines, patterns) or lines or ["no output"])[-1]
     return SetupError(
         "The packages could not be installed (log: .venv/setup.log)",
         f"{cause}; pip says: {evidence}",
         f"{cure} {AGAIN}",
     )
+
+
+def reasons(lines, patterns):
+    """Return the lines that match the first of the patterns that any line matches."""
+    for pattern in patterns:
+        found = [line for line in lines if re.search(pattern, line)]
+        if found:
+            return found
+    return []
 
 
 def environment():
@@ -429,6 +475,10 @@ def install(root, kind, run=run_logged, probe=reachable):
     with contextlib.suppress(FileNotFoundError):
         os.remove(os.path.join(venv, STAMP))
     say("installing the packages, 1 to 3 minutes (log: .venv/setup.log) ...")
+    packages = package_index(venv)
+    if not probe(packages):
+        say("  " + packages + " does not answer: is there a network, or a proxy?")
+        say("  trying nevertheless, which may take some minutes ...")
     index = CPU_TORCH_INDEX if kind == "cpu" and probe(CPU_TORCH_INDEX) else None
     get_uv, by_uv, by_pip, rest = commands(venv, kind, index)
     imports = "import coursekit, jupyterlab, matplotlib, nbval, numba, numpy, pytest"

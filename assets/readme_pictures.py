@@ -32,7 +32,7 @@ def matmul_ladder() -> plot.Chart | None:
     if records.load("matmul/ladder") is None:
         return None
     title = f"Matrix product in float32, {SIZE:,} x {SIZE:,}: each step of chapter 17"
-    ladder = benchmarks.benchmark("matmul/ladder")
+    ladder = benchmarks.recorded_benchmark("matmul/ladder")
     return plot.ladder(ladder, title=title, size=SIZE)
 
 

@@ -1,6 +1,5 @@
 """What a type checker sees of coursekit: the names of `__init__.py` and their homes."""
 
-from coursekit import benchmarks as benchmarks
 from coursekit import errors as errors
 from coursekit import plot as plot
 from coursekit import widgets as widgets
@@ -9,11 +8,16 @@ from coursekit.analysis.checking import memcheck as memcheck
 from coursekit.analysis.checking import racecheck as racecheck
 from coursekit.analysis.checking import synccheck as synccheck
 from coursekit.analysis.counting import count as count
+from coursekit.analysis.counting import counted as counted
 from coursekit.analysis.occupancy import occupancy as occupancy
 from coursekit.analysis.tracing import trace as trace
 from coursekit.benchmarking.nsight.profiling import profile as profile
 from coursekit.benchmarking.nsight.reports import report as report
+from coursekit.benchmarking.records import records as records
+from coursekit.benchmarks import mnist_race as mnist_race
+from coursekit.benchmarks import recorded_benchmark as recorded_benchmark
 from coursekit.benchmarks.comparing import benchmark as benchmark
+from coursekit.benchmarks.tilings import steps_per_block as steps_per_block
 from coursekit.display.expected_errors import expect_error as expect_error
 from coursekit.display.line_costs import show_profile as show_profile
 from coursekit.display.source import show as show
@@ -48,8 +52,16 @@ from coursekit.exercises.student import reset as reset
 from coursekit.exercises.student import solution as solution
 from coursekit.hardware import device as device
 from coursekit.hardware import devices as devices
+from coursekit.lessons import datasets as datasets
+from coursekit.lessons import matmul as matmul
+from coursekit.lessons import mnist as mnist
+from coursekit.lessons import model_gpu as model_gpu
 from coursekit.lessons.fusion import fusion as fusion
+from coursekit.lessons.memory_ledger import MemoryLedger as MemoryLedger
 from coursekit.lessons.minimise import minimise as minimise
+from coursekit.lessons.model_gpu import ModelGpu as ModelGpu
+from coursekit.lessons.scheduling import interleavings as interleavings
+from coursekit.lessons.scheduling import try_all_orders as try_all_orders
 from coursekit.lessons.timeline import Timeline as Timeline
 from coursekit.runtime import doctor as doctor
 from coursekit.runtime.arrays import empty as empty
@@ -59,6 +71,8 @@ from coursekit.runtime.compiler import compile as compile
 from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
 from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
+from coursekit.toolchain.loops import busiest_loop as busiest_loop
+from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf

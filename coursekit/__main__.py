@@ -6,11 +6,13 @@ Each is a module with `main(arguments) -> exit code`, imported when it is asked 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import sys
 from collections.abc import Sequence
 
 from coursekit.errors import CourseError
+from coursekit.runtime.terminal import Terminal
 
 # Command: (module, what it does).
 COMMANDS = {
@@ -34,7 +36,18 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code, 1 after an error of the course."""
+    """Run a command; returns the exit code, 1 after an error of the course.
+
+    What it writes is escaped: it may quote the source of people one does not know.
+    """
+    with (
+        contextlib.redirect_stdout(Terminal(sys.stdout)),
+        contextlib.redirect_stderr(Terminal(sys.stderr, kept="\n\t\r")),
+    ):
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     width = max(map(len, COMMANDS))
     parser = argparse.ArgumentParser(
         prog="python -m coursekit",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -75,6 +76,56 @@ def write_whole(file: Path, content: bytes) -> Path:
         with contextlib.suppress(OSError):
             unfinished.unlink()
     return file
+
+
+def make_private(folder: Path) -> Path:
+    """Make a folder, and those above it, that no other user can enter.
+
+    A folder that is there already keeps its permissions.
+
+    Raises
+    ------
+    OSError
+        It cannot be made.
+    """
+    if not folder.is_dir():
+        make_private(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
+def read_own(file: Path) -> bytes:
+    """Read a file whose content this account trusts: code that will run, for example.
+
+    Raises
+    ------
+    OSError
+        It cannot be read, it is no regular file, or others have or may have written
+        it: it belongs to neither this user nor root, or its group or all may write.
+    """
+    # A named pipe would let the opening wait for ever.
+    handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as stream:
+        if not _is_own(os.fstat(handle)):
+            raise PermissionError(f"{file} may be another user's")
+        return stream.read()
+
+
+def is_own(file: Path) -> bool:
+    """Tell whether a file is there, and `read_own` would trust it."""
+    try:
+        return _is_own(os.stat(file))
+    except OSError:
+        return False
+
+
+def _is_own(status: os.stat_result) -> bool:
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    if not hasattr(os, "geteuid"):
+        return True
+    safe = not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return safe and status.st_uid in (os.geteuid(), 0)
 
 
 def _folder(variable: str, default: Callable[[str], str]) -> Path:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from coursekit.benchmarking.results import Benchmark
+
 # A record's hash covers the kernels that functions of this folder launch.
 HOLDS_CASES = True
 
 
-def benchmark(key: str):
-    """Run a recorded benchmark: measured on a GPU, else what is recorded.
+def recorded_benchmark(key: str) -> Benchmark:
+    """Return a benchmark of the course: measured on a GPU here, else as recorded.
 
     Parameters
     ----------
@@ -27,3 +32,6 @@ def benchmark(key: str):
     from coursekit.benchmarks.catalogue import defined
 
     return defined(key).benchmark()
+
+
+benchmark = recorded_benchmark  # as two chapters still call it

@@ -23,7 +23,7 @@ from coursekit.benchmarks.peers import mnist_peers
 from coursekit.benchmarks.peers.mnist_peers import STEPS, steps
 from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE
 from coursekit.lessons import datasets
-from coursekit.lessons.mnist import FULL, initial_weights
+from coursekit.lessons.mnist import BATCHES, FULL, initial_weights
 from coursekit.lessons.mnist.buffers import reserved
 from coursekit.lessons.mnist.fused.layout import PRECISIONS, Layout
 from coursekit.lessons.mnist.fused.running import Run
@@ -37,7 +37,6 @@ from coursekit.lessons.mnist.fused.step import (
 from coursekit.lessons.mnist.trainer import Trainer
 
 POOL = 8000  # different pictures
-BATCHES = (64, 256, 1024, 4096)
 FORMS = {
     "tuned, graph, copies overlapped": (TUNED, "overlapped"),
     "tuned, graph": (TUNED, "graph"),

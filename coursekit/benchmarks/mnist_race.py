@@ -14,13 +14,17 @@ from __future__ import annotations
 import datetime
 import json
 import sys
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 
 import coursekit as ck
 from coursekit import paths
+from coursekit.benchmarking.ceilings import ceiling
+from coursekit.benchmarking.records.records import Record, load
+from coursekit.benchmarking.results import Benchmark
 from coursekit.benchmarks import mnist
 from coursekit.benchmarks.peers import mnist_peers
 from coursekit.benchmarks.peers.mnist_peers import PLAIN
@@ -28,7 +32,7 @@ from coursekit.benchmarks.peers.training import DEVIATION, MEAN, RATE, Form
 from coursekit.benchmarks.race_results import Distance, Phase, Race, Summary, summaries
 from coursekit.errors import DeviceError
 from coursekit.hardware import device
-from coursekit.lessons.mnist import FULL
+from coursekit.lessons.mnist import BATCHES, FULL
 from coursekit.lessons.mnist.fused.layout import PRECISIONS, Layout
 from coursekit.lessons.mnist.fused.plan import PATCHES
 from coursekit.lessons.mnist.fused.step import TUNED, FusedStep
@@ -175,6 +179,52 @@ def _graph_ms(graph, stream) -> float:
     last.record(stream)
     last.synchronize()
     return cupy.cuda.get_elapsed_time(first, last)
+
+
+# ---------------------------------------------------------------- times of steps
+
+
+def times(precision: str) -> list[Record]:
+    """Return the records of a training step: the race, and PyTorch autotuned.
+
+    Parameters
+    ----------
+    precision : str
+        "tf32" or "fp32".
+    """
+    keys = (f"mnist/{name}_{precision}" for name in ("step", "autotuned"))
+    return [found for key in keys if (found := load(key))]
+
+
+def fastest(
+    precision: str, groups: Mapping[str, Callable[[str], bool]]
+) -> Benchmark | None:
+    """Return the fastest case of each group at each batch; None without a record.
+
+    Parameters
+    ----------
+    precision : str
+        "tf32" or "fp32".
+    groups : mapping of str to callable
+        Name of a group, and whether a case, named by a str, belongs to it.
+
+    Examples
+    --------
+    ``fastest("tf32", {"PyTorch": lambda case: case.startswith("PyTorch")})``
+    """
+    known = times(precision)
+    if not known:
+        return None
+    # A case that both records have is taken from the first.
+    rows = {(r.case, r.size): r for each in reversed(known) for r in each.rows}
+    best = []
+    for name, belongs in groups.items():
+        for batch in BATCHES:
+            own = [r for r in rows.values() if r.size == batch and belongs(r.case)]
+            best.append(replace(max(own, key=lambda row: row.ratio), case=name))
+    days = " and ".join(dict.fromkeys(each.date for each in known))
+    taken = "recorded", known[0].device, days, ceiling(ck.device(), BATCHES)
+    return Benchmark(tuple(groups), BATCHES, tuple(best), *taken)
 
 
 # ---------------------------------------------------------------- the file

@@ -109,6 +109,29 @@ def tiling_of(M: int, N: int, sm_count: int) -> Tiling:
 WHOLE = 1 << 30  # no part has so many steps: no tile is cut
 
 
+def steps_per_block(n: int, blocks: int, *, cut: bool) -> int:
+    """Return the steps along k of the block of step 11 that has the most to do.
+
+    Parameters
+    ----------
+    n : int
+        The matrices are n x n.
+    blocks : int
+        How many blocks run at once: one per SM.
+    cut : bool
+        Whether the last tiles are cut along k and their parts shared out.
+
+    Examples
+    --------
+    >>> steps_per_block(1536, 132, cut=False), steps_per_block(1536, 132, cut=True)
+    (48, 27)
+    """
+    tile = tiling_of(n, n, blocks).tile
+    least = pieces.LEAST if cut else WHOLE
+    table = pieces.plan((n, n, n), tile, blocks, least=least).pieces
+    return int(table["steps"].sum(axis=0).max())
+
+
 def tuned_case(tiling: Tiling | None = None, least: int = pieces.LEAST) -> Callable:
     """Return step 11 as a case.
 

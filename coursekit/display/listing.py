@@ -105,21 +105,50 @@ class Listing:
 
 @dataclass(frozen=True, repr=False)
 class Card:
-    """A short message below a cell: a title and a text."""
+    """A short message below a cell: a title and a text.
+
+    Attributes
+    ----------
+    title, body : str
+    copied : str
+        A text below the body, with a button that copies it.
+    """
 
     title: str
     body: str
+    copied: str = ""
 
     def __repr__(self) -> str:
         separator = ":" if self.body.startswith("\n") else ": "
-        return f"{self.title}{separator}{self.body}"
+        copied = ["", *self.copied.split("\n")] if self.copied else []
+        return "\n  ".join([f"{self.title}{separator}{self.body}", *copied])
 
     def _repr_html_(self) -> str:
         body = escape(self.body.strip("\n"))
         return panel(
             f"<b>{escape(self.title)}</b>"
             f'<pre class="ck-plain" style="{_pre_style("pre-wrap")}">{body}</pre>'
+            f"{_copied_html(self.copied)}"
         )
+
+
+# A page that is not trusted drops the button, and keeps the text.
+_COPY = (
+    "navigator.clipboard.writeText(this.nextElementSibling.textContent)"
+    ".then(() => { this.textContent = 'Copied'; })"
+)
+
+
+def _copied_html(text: str) -> str:
+    """Return a text as HTML, below a button that copies it."""
+    if not text:
+        return ""
+    style = f"{_pre_style('pre')};overflow-x:auto;margin-top:4px"
+    return (
+        f'<button type="button" style="margin-top:4px" onclick="{escape(_COPY)}">Copy'
+        f'</button><pre class="ck-plain" tabindex="0" style="{style}">'
+        f"{escape(text)}</pre>"
+    )
 
 
 def highlighted(source: str, *, python: bool = False) -> list[str]:

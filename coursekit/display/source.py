@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -154,14 +155,14 @@ class _View:
 
 def _path(source: str | Path) -> Path:
     """Return the path with its `.cu`, which may be left out."""
-    if "\n" in str(source):
+    if re.search(r"[\n{}]", str(source)):
         raise ArgumentError.explained(
             "show got source text, which it takes for a path.",
             "Text has no name and no place that lines could be told from.",
             "Compile the text first: ck.show(ck.compile(text)).",
         )
     path = Path(source)
-    return path if path.suffix else path.with_suffix(".cu")
+    return path if path.suffix or not path.name else path.with_suffix(".cu")
 
 
 def _bare_name(kernel: str) -> str:

@@ -93,9 +93,10 @@ def find(id: str, root: Path | None = None) -> Entry:
         There is none; the message names the ones near it.
     """
     root, id_text = root or paths.exercises(), str(id)
+    chapter = f"{id_text.partition('.')[0]}_"
     # Only the chapter's own specs are read: errors in others do no harm.
-    for spec in (root / "exercises").glob(f"{id_text.partition('.')[0]}_*/spec*.py"):
-        for entry in _entries(spec):
+    for spec in (root / "exercises").glob("*/spec*.py"):
+        for entry in _entries(spec) if spec.parent.name.startswith(chapter) else ():
             if entry.id == id_text:
                 return entry
     raise _unknown(id_text, entries(root))

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from coursekit.errors import ArgumentError, CheckFailed, CourseError, UnknownNameError
+from coursekit.errors import (
+    ArgumentError,
+    CheckFailed,
+    CompileError,
+    CourseError,
+    UnknownNameError,
+)
 from coursekit.exercises import host_running, host_stages
 from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.host_exercise import HostExercise
@@ -35,7 +41,7 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
     bench = Bench(entry, None, [])
     passed, error = 0, None
     try:
-        find = host_running.function if in_python else _kernel
+        find = host_running.function if in_python else kernel_of
         bench.answer = find(entry, candidate)
         for step in steps:
             step.run(bench)
@@ -93,7 +99,20 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.split("\n") if line.strip()]
 
 
-def _kernel(entry: Entry, candidate: Any) -> Any:
+def kernel_of(entry: Entry, candidate: Any) -> Any:
+    """Return the kernel of an exercise that an answer holds; an error is raised.
+
+    Parameters
+    ----------
+    entry : Entry
+    candidate : Kernel, Module, str or CourseError
+        As for `examine`.
+
+    Raises
+    ------
+    CheckFailed
+        The answer has no such kernel; the message says why.
+    """
     if isinstance(candidate, CourseError):
         raise candidate.with_traceback(None)
     if isinstance(candidate, str):
@@ -109,12 +128,33 @@ def _kernel(entry: Entry, candidate: Any) -> Any:
     try:
         return candidate[entry.exercise.kernel]
     except UnknownNameError as failure:
-        names = ", ".join(candidate.kernels) or "no kernel at all"
-        raise CheckFailed.explained(
-            f"There is no kernel {entry.exercise.kernel}; the cell has {names}.",
-            "It was renamed, or it lost its __global__.",
-            f"Call it {entry.exercise.kernel} again.",
-        ) from failure
+        raise _no_kernel(entry, candidate) from failure
+    except CompileError as failure:
+        if entry.exercise.kernel in candidate.templates:
+            raise _no_kernel(entry, candidate) from failure
+        raise
+
+
+def _no_kernel(entry: Entry, module: Any) -> CheckFailed:
+    """Say why a module lacks the kernel of an exercise."""
+    name, starter = entry.exercise.kernel, f'ck.reset("{entry.id}") shows the starter.'
+    if name in module.templates:
+        return CheckFailed.explained(
+            f"The kernel {name} is a template, and the check launches a plain kernel.",
+            "The exercise fixes the types of the parameters.",
+            f"Remove the line template<...>, and write the types out: {starter}",
+        )
+    if not module.kernels:
+        return CheckFailed.explained(
+            f"There is no kernel {name}; the cell has no kernel at all.",
+            "A kernel is a function that begins with __global__.",
+            f"Write `__global__ void {name}(` before its parameters: {starter}",
+        )
+    return CheckFailed.explained(
+        f"There is no kernel {name}; the cell has {', '.join(module.kernels)}.",
+        "It was renamed, or it lost its __global__.",
+        f"Call it {name} again.",
+    )
 
 
 def compiled(entry: Entry, text: str, **options: Any) -> Any:

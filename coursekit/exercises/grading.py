@@ -2,67 +2,66 @@
 
 A notebook is graded by its exercise cells, a folder by the files that the exercise
 cells have saved there, NN_topic/k_name.cu or .py, and by the notebooks in it. Without
-an argument the student's own saved files are graded. The exit code is 0 when every
-exercise that was found is solved. Kernels are simulated, but Python is run as it is,
-with your rights: grade what strangers wrote on a machine that can be spared.
+an argument the student's own saved files are graded. Each answer is judged in a process
+of its own, with limits; one that cannot be judged is a row of the table like the
+others. The exit code is 0 when every exercise that was found is solved. Kernels are
+simulated, but Python is run as it is, with your rights: grade what strangers wrote on a
+machine that can be spared.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from coursekit.errors import LaunchError
-from coursekit.exercises import catalogue, checking, host_running, saved
+from coursekit.errors import CourseError
+from coursekit.exercises import apart, catalogue, saved
 from coursekit.exercises.tables import Table
-from coursekit.exercises.verdict import Verdict
 
 _CELL = re.compile(r"%%(?:cuda|host)\b[^\n]*--exercise[= ]\s*(\S+)[^\n]*(?:\n|$)")
 
 
 @dataclass(frozen=True)
 class Submission:
-    """The text that a student wrote for an exercise, and the file that holds it."""
+    """The text that a student wrote for an exercise, and the file that holds it.
 
-    entry: catalogue.Entry
+    `entry` is None, and `text` says why, where there is nothing that can be judged.
+    """
+
+    entry: catalogue.Entry | None
     place: str
     text: str
 
-    def grade(self) -> Verdict:
-        """Check the text, and return the verdict."""
-        blank = host_running.empty(self.entry)
-        return checking.examine(self.entry, self.text if self.text.strip() else blank)
+    def grade(self, limits: apart.Limits) -> apart.Judged:
+        """Check the text in a process of its own, and return the verdict."""
+        if self.entry is None:
+            return apart.Judged(None, message=self.text)
+        return apart.judge(self.entry.id, self.text, limits)
 
 
 def submissions(path: Path) -> Iterator[Submission]:
     """Yield the exercises that a notebook, or a folder of saved exercises, holds.
 
-    Raises
-    ------
-    LaunchError
-        There is no such file, or nothing in it.
+    What cannot be read is one of them: what is wrong with it is its text.
     """
     if path.is_dir():
         submitted = [*_saved(path), *_notebooks(path)]
     elif path.suffix == ".ipynb" and path.is_file():
         submitted = list(_cells(path))
     else:
-        raise LaunchError.explained(
-            f"{path} is neither a notebook nor a folder.",
-            cure="Give a notebook, or a folder of saved exercises.",
-        )
+        yield Submission(None, str(path), "it is neither a notebook nor a folder")
+        return
     if not submitted:
-        raise LaunchError.explained(
-            f"{path} holds no exercise.",
-            "Saved exercises lie in folders such as 05_first_kernels; cells of a "
-            "notebook begin with %%cuda --exercise, or %%host --exercise.",
-            "Give a notebook with such cells, or the folder above 05_first_kernels.",
-        )
+        why = "it holds no file such as 05_first_kernels/1_map.cu, and no notebook "
+        why += "with a cell that begins with %%cuda --exercise or %%host --exercise"
+        submitted = [Submission(None, str(path), why)]
     yield from submitted
 
 
@@ -83,22 +82,45 @@ def _notebooks(folder: Path) -> Iterator[Submission]:
 def _cells(path: Path) -> Iterator[Submission]:
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (ValueError, KeyError, TypeError) as failure:
-        raise LaunchError.explained(
-            f"{path} is no notebook: {failure}.",
-            "The file is damaged, or of a format before 4.",
-            "Open it in JupyterLab and save it again.",
-        ) from failure
-    for cell in cells:
-        source = "".join(cell.get("source", ""))
-        first_line = _CELL.match(source) if cell.get("cell_type") == "code" else None
-        if first_line:
-            entry = catalogue.find(first_line[1])
-            yield Submission(entry, path.name, source[first_line.end() :])
+        sources = [
+            "".join(cell.get("source", ""))
+            for cell in cells
+            if cell.get("cell_type") == "code"
+        ]
+    except (OSError, ValueError, RecursionError, LookupError, TypeError) as failure:
+        yield Submission(None, path.name, f"it is no notebook: {failure}")
+        return
+    except AttributeError:  # a cell that is no dict
+        yield Submission(None, path.name, "it is no notebook: a cell has no fields")
+        return
+    for source in sources:
+        if first_line := _CELL.match(source):
+            text = source[first_line.end() :]
+            try:
+                yield Submission(catalogue.find(first_line[1]), path.name, text)
+            except CourseError as failure:
+                yield Submission(None, path.name, str(failure))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Grade, print a table, and return the exit code."""
+    options = _options(arguments)
+    submitted = [
+        submission
+        for path in options.paths or [saved.folder()]
+        for submission in submissions(path)
+    ]
+    limits = apart.Limits(options.seconds, int(options.memory * 2**30))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        judged = list(pool.map(lambda one: one.grade(limits), submitted))
+    if options.verbose:
+        sys.stdout.write("".join(f"{one.card}\n\n" for one in judged if one.card))
+    table = _table(submitted, judged)
+    sys.stdout.write(f"{table.text}\n{table.caption}\n")
+    return 0 if all(one.passed for one in judged) else 1
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m coursekit grade",
         description="Check exercises all at once. Answers in Python are run with your "
@@ -106,32 +128,29 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("paths", nargs="*", type=Path, metavar="NOTEBOOK_OR_FOLDER")
     parser.add_argument("-v", "--verbose", action="store_true", help="show every card")
-    options = parser.parse_args(arguments)
-    submitted = [
-        submission
-        for path in options.paths or [saved.folder()]
-        for submission in submissions(path)
-    ]
-    verdicts = [submission.grade() for submission in submitted]
-    if options.verbose:
-        sys.stdout.write("".join(f"{verdict!r}\n\n" for verdict in verdicts))
-    table = _table(submitted, verdicts)
-    sys.stdout.write(f"{table.text}\n{table.caption}\n")
-    return 0 if all(verdicts) else 1
+    parser.add_argument(
+        "--seconds", type=float, default=apart.Limits.seconds,
+        help="computing time that each answer may take (%(default)g)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--memory", type=float, default=apart.Limits.memory_bytes / 2**30,
+        metavar="GIB", help="memory that each answer may take (%(default)g)",
+    )  # fmt: skip
+    return parser.parse_args(arguments)
 
 
-def _table(submitted: list[Submission], verdicts: list[Verdict]) -> Table:
+def _table(submitted: list[Submission], judged: list[apart.Judged]) -> Table:
     rows = tuple(
-        (verdict.id, verdict.title, submission.place, _outcome(verdict))
-        for submission, verdict in zip(submitted, verdicts, strict=True)
+        (
+            submission.entry.id if submission.entry else "",
+            submission.entry.exercise.title if submission.entry else "",
+            submission.place,
+            verdict.outcome,
+        )
+        for submission, verdict in zip(submitted, judged, strict=True)
     )
-    solved = sum(map(bool, verdicts))
-    caption = f"{solved} of {len(verdicts)} exercises solved"
+    solved = sum(verdict.passed is True for verdict in judged)
+    unknown = sum(verdict.passed is None for verdict in judged)
+    caption = f"{solved} of {len(judged)} exercises solved"
+    caption += f", {unknown} not judged" if unknown else ""
     return Table(caption, ("Exercise", "Title", "Where", "Result"), rows)
-
-
-def _outcome(verdict: Verdict) -> str:
-    if verdict.passed:
-        return "solved"
-    first = next(line for line in verdict.message.split("\n") if line.strip())
-    return f"stage {verdict.passed_stages + 1} of {len(verdict.stages)}: {first}"

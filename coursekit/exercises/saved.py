@@ -45,7 +45,7 @@ def reset(entry: Entry) -> Path | None:
     """Put the starter back; return where the student's text is kept now, if any."""
     path, starter = file(entry), entry.starter.read_text(encoding="utf-8")
     kept = None
-    if path.exists() and path.read_text(encoding="utf-8") != starter:
+    if path.exists() and path.read_bytes() != starter.encode():
         kept = set_aside(path)
     save(entry, starter)
     return kept

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 
 from coursekit import paths
+from coursekit.errors import LaunchError
 from coursekit.exercises.set_aside import set_aside, write
 
 try:
@@ -18,6 +21,7 @@ except ImportError:  # Windows itself; the course runs in WSL there
     fcntl = None
 
 SCHEMA = 1
+TRIES, PAUSE_S = 600, 0.05  # to take a lock, which others hold for milliseconds
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,23 @@ def file() -> Path:
 
 
 def read() -> dict[str, Standing]:
-    """Return the standing of every exercise that was ever touched."""
-    with _locked():
-        return _read()
+    """Return the standing of every exercise that was ever touched.
+
+    Raises
+    ------
+    LaunchError
+        The file cannot be read.
+    """
+    try:
+        with _locked():
+            return _read()
+    except OSError as failure:
+        raise LaunchError.explained(
+            f"{file()} cannot be read: {failure.strerror}.",
+            "Your progress is kept there; this account may not read or replace it.",
+            "Fix the permissions of the file and of its folder, or set "
+            "COURSEKIT_STATE to a folder of your own.",
+        ) from failure
 
 
 def update(id: str, change: Callable[[Standing], Standing]) -> Standing:
@@ -99,14 +117,27 @@ def update(id: str, change: Callable[[Standing], Standing]) -> Standing:
 
 @contextlib.contextmanager
 def _locked() -> Iterator[None]:
-    """Hold a lock against other processes; in a read-only folder do without it."""
+    """Hold a lock against other processes.
+
+    In a read-only folder, or where a process that hangs has the lock, do without it.
+    """
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             file().parent.mkdir(parents=True, exist_ok=True)
             handle = stack.enter_context(open(file().with_suffix(".lock"), "a"))
             if fcntl is not None:
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                _take(handle)
         yield
+
+
+def _take(handle: IO[str]) -> None:
+    """Take the lock, or give up after `TRIES`."""
+    for _ in range(TRIES):
+        try:
+            return fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE_S)
+    return None
 
 
 def _read() -> dict[str, Standing]:
@@ -115,7 +146,7 @@ def _read() -> dict[str, Standing]:
         text = file().read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, IsADirectoryError):
         text = ""
     try:
         content = json.loads(text)
@@ -124,7 +155,7 @@ def _read() -> dict[str, Standing]:
         return {
             id: _standing(fields) for id, fields in dict(content["exercises"]).items()
         }
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         set_aside(file(), "damaged")
         return {}
 

@@ -71,12 +71,27 @@ def _advice(entry, verdict: Verdict, standing: state.Standing | None):
     lost = f"Progress is not kept: {state.file().parent} cannot be written."
     notes = () if standing else (lost,)
     if verdict.passed:
-        return (*notes, f'ck.solution("{entry.id}") shows another way to write it.')
+        return (*notes, *_next_steps(entry))
     total, used = len(entry.exercise.hints), standing.hints if standing else 0
     if used < total:
         left = f"{total - used} hint{'s' if total - used > 1 else ''} left"
         return (*notes, f'Stuck? ck.hint("{entry.id}") has {left}.')
     return (*notes, f'Stuck? ck.solution("{entry.id}") shows a solution.')
+
+
+def _next_steps(entry) -> list[str]:
+    """Say what can be done after a check has passed."""
+    chapter = entry.exercise.chapter
+    steps = [
+        f'ck.solution("{entry.id}") shows another way to write it; '
+        f'ck.progress("{chapter}") shows what is left.'
+    ]
+    if not entry.exercise.your_turn:
+        steps.append(
+            "In a terminal, `.venv/bin/python -m coursekit grade` checks all that you "
+            "have written so far."
+        )
+    return steps
 
 
 def hint(id: str) -> Card:
@@ -117,9 +132,11 @@ def solution(id: str) -> Listing:
 
 
 def reset(id: str) -> Card:
-    """Put the starter back in `work/`, and keep the student's text under a dated name.
+    """Put the starter back in `work/`, and into a new cell below this one.
 
-    The cell itself cannot be changed from here: the card shows the text for it.
+    The student's text is kept under a dated name, and in the cell that has it now:
+    that cell cannot be changed from here. Where no new cell appears, as outside of a
+    notebook, the card has the text to copy.
 
     Parameters
     ----------
@@ -132,10 +149,17 @@ def reset(id: str) -> Card:
     kept = saved.reset(entry)
     cuda.forget_exercise(id)
     starter = entry.starter.read_text(encoding="utf-8").rstrip("\n")
-    note = [f"Your text is kept in {saved.shown(kept)}."] if kept else []
-    lines = [*note, "Copy this into the cell:", "", entry.exercise.first_line]
-    lines += starter.split("\n")
-    return Card(f"{entry.exercise.label} is as it was", "\n  ".join(["", *lines]))
+    text = f"{entry.exercise.first_line}\n{starter}"
+    lines = [f"It is in {saved.shown(saved.file(entry))} again."]
+    if cuda.propose_cell(text):
+        lines.append(
+            "A new cell below this one has it too. Run the new cell, and delete the "
+            "old one, which still has your text."
+        )
+    lines += [f"Your text is kept in {saved.shown(kept)}."] if kept else []
+    lines.append("If there is no new cell, copy this into the old one:")
+    title = f"{entry.exercise.label}: the starter"
+    return Card(title, "\n  ".join(["", *lines]), copied=text)
 
 
 @dataclass(frozen=True, repr=False)

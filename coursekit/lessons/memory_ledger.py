@@ -9,7 +9,7 @@ from coursekit.errors import DeviceError
 ALIGNMENT = 256
 
 
-class Ledger:
+class MemoryLedger:
     """A stand-in for a GPU's memory that records every allocation.
 
     Parameters
@@ -26,11 +26,11 @@ class Ledger:
 
     Examples
     --------
-    >>> gpu = Ledger()
+    >>> gpu = MemoryLedger()
     >>> gpu.free(gpu.malloc(4000))
     >>> address = gpu.malloc(400)
     >>> gpu
-    Ledger: 2 handed out, 1 given back; still out 400 bytes
+    MemoryLedger: 2 handed out, 1 given back; still out 400 bytes
     """
 
     def __init__(self, *, fails_at: int | None = None):
@@ -43,7 +43,7 @@ class Ledger:
     def __repr__(self) -> str:
         back, out = len(self._given_back), sum(self.out.values())
         return (
-            f"Ledger: {back + len(self.out)} handed out, {back} given back; "
+            f"MemoryLedger: {back + len(self.out)} handed out, {back} given back; "
             f"still out {out:,} bytes"
         )
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from coursekit.errors import ArgumentError, KernelError
 from coursekit.runtime.configuration import configure
-from coursekit.runtime.launching import simulate
+from coursekit.runtime.launching import Kernel, simulate
 from coursekit.simt import BARRIER, POISON, Event, Turns
 
 MOST_ORDERS, SEEDS, MOST_WARPS, MOST_TURNS = 1000, 200, 8, 600
@@ -223,6 +224,37 @@ class Stage:
         )
         values = _outputs(launched.staged)
         return Outcome(tuple(order), tuple(turns.events), values, launched.error)
+
+
+def try_all_orders(
+    kernel: Kernel,
+    block: int | tuple[int, ...],
+    args: Sequence[object],
+    *,
+    expected: Mapping[str, ArrayLike] | None = None,
+) -> Trial:
+    """Launch one block in each order of its warps, and count the wrong results.
+
+    Where there are more than 1,000 orders, 200 random ones are tried.
+
+    Parameters
+    ----------
+    kernel, block, args
+        As for ``ck.count``; the grid is one block of 2 to 8 warps.
+    expected : mapping of str to array, optional
+        The right contents of arrays by parameter. Without it, what comes out when
+        each warp does its first access before any does its second.
+
+    Returns
+    -------
+    Trial
+        Orders tried, how many of them gave a wrong result, and one that did.
+
+    Examples
+    --------
+    ``ck.try_all_orders(rotate, 96, (x, y, 96, 32), expected={"y": right}).wrong``
+    """
+    return Stage(kernel, block, args, expected=expected).try_all()
 
 
 def _close(values, right) -> np.ndarray:

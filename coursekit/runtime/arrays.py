@@ -10,6 +10,7 @@ import numpy as np
 
 from coursekit.errors import ArgumentError
 from coursekit.runtime import backend as backends
+from coursekit.runtime import forks
 from coursekit.runtime.arguments import operands
 from coursekit.runtime.arguments.complaints import summary
 from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from coursekit.runtime.protocols import AnyArray
 
 
+@forks.held_off()
 def to_device(array: AnyArray) -> DeviceArray:
     """Copy an array into device memory.
 
@@ -53,6 +55,7 @@ def to_device(array: AnyArray) -> DeviceArray:
     return copy
 
 
+@forks.held_off()
 def to_host(array: AnyArray) -> np.ndarray:
     """Copy an array to a fresh NumPy array.
 
@@ -87,6 +90,7 @@ def to_host(array: AnyArray) -> np.ndarray:
     return data.view(operand.dtype).reshape(operand.shape)
 
 
+@forks.held_off()
 def empty(shape: Shape, dtype: DTypeLike = np.float32) -> DeviceArray:
     """Reserve device memory without setting it.
 

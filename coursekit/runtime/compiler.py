@@ -7,12 +7,14 @@ import re
 from collections.abc import Mapping, Sequence
 
 from coursekit.errors import CompileError
+from coursekit.runtime import forks
 from coursekit.runtime.modules import Module
 from coursekit.toolchain import targets
 from coursekit.toolchain.building import Unit
 from coursekit.toolchain.sources import find
 
 
+@forks.held_off()
 def compile(
     source_or_path: str | os.PathLike[str],
     *,

@@ -147,6 +147,26 @@ class DeviceArray:
             )
         return DeviceArray(self._buffer, self._offset, lengths, self.dtype)
 
+    def __copy__(self) -> NoReturn:
+        """Refuse what would be a second name for the same memory."""
+        raise self._no_copy("copy.copy")
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        """Refuse to choose where the copy lies."""
+        raise self._no_copy("copy.deepcopy")
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """Refuse to store an address that another process cannot use."""
+        raise self._no_copy("pickle")
+
+    def _no_copy(self, how: str) -> DeviceError:
+        return DeviceError.explained(
+            f"{how} cannot copy {self!r}.",
+            "The values lie in device memory; Python would copy their address alone.",
+            "Write ck.to_device(array) for a copy on the device, or ck.to_host(array) "
+            "for one that can be saved.",
+        )
+
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("_") or not hasattr(np.ndarray, name):
             raise AttributeError(f"'DeviceArray' object has no attribute {name!r}")

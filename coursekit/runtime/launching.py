@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from coursekit.errors import LaunchError
 from coursekit.runtime import backend as backends
-from coursekit.runtime import simulator
+from coursekit.runtime import forks, simulator
 from coursekit.runtime.arguments.signature import Duplicate, Signature, Staged, stage
 from coursekit.runtime.configuration import Configuration, Shape, check, configure
 
@@ -227,6 +227,7 @@ class Launcher:
             self._quick = backend.quick(self.kernel, self.configuration, fetch_each)
 
 
+@forks.held_off()
 def run(kernel: Kernel, configuration: Configuration, arguments: Sequence[Any]) -> None:
     """Check a launch, start it on the current backend, and bring its results back."""
     backend = backends.current()
@@ -278,6 +279,7 @@ class SimulatedLaunch:
     error: Exception | None = None
 
 
+@forks.held_off()
 def simulate(
     kernel: Kernel,
     grid: Shape,

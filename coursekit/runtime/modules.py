@@ -110,13 +110,8 @@ class Module:
         return self.disassemble()
 
     def disassemble(self, arch: str | int | None = None, *, lines: bool = False) -> str:
-        """Return machine code as text, on request with source lines."""
-        from coursekit.toolchain import (
-            sass,
-        )  # the subprocess module, for the few who need it
-
-        display = self._unit.source.display
-        return sass.disassemble(self.cubin(arch), lines=lines, display=display)
+        """Return machine code as text, on request with source lines; kept."""
+        return self._disassembled(self._real_target(arch), lines)
 
     def machine_listing(self, arch: str | int) -> str:
         """Return machine code with source lines and the targets of jumps; cached.
@@ -290,6 +285,19 @@ class Module:
             return building.machine_code(self._unit, target, names)
 
         return compiled
+
+    @functools.cached_property
+    def _disassembled(self) -> Callable[[targets.Target, bool], str]:
+        from coursekit.toolchain import (
+            sass,
+        )  # the subprocess module, for the few who need it
+
+        @functools.cache
+        def disassembled(target: targets.Target, lines: bool) -> str:
+            code, display = self._machine_code(target).cubin, self._unit.source.display
+            return sass.disassemble(code, lines=lines, display=display)
+
+        return disassembled
 
     @functools.cached_property
     def _listed(self) -> Callable[[targets.Target], str]:

@@ -48,6 +48,11 @@ class ProgressBar:
             f"{done:,} of {total:,} {self.unit}"
         )
 
+    def say(self, text: str) -> None:
+        """Show a sentence at once, in the place of the bar."""
+        if os.environ.get("COURSEKIT_PROGRESS") != "0":
+            self._show(text)
+
     def __enter__(self) -> ProgressBar:
         return self
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import contextvars
-import functools
 import math
-import sys
 import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from coursekit import hardware, paths
 from coursekit.errors import LaunchError, UnsupportedError
+from coursekit.runtime import terminal
 from coursekit.runtime.configuration import Configuration, Extent, Needs
+from coursekit.runtime.once import once
 from coursekit.runtime.progress_bar import ProgressBar
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
         Region,
         StagedArguments,
     )
+    from coursekit.toolchain.cache import Cache
 
     _Tokens = tuple[
         contextvars.Token["Simulation | None"],
@@ -136,7 +136,7 @@ def active() -> Simulation | None:
     return _active.get()
 
 
-@functools.cache
+@once
 def default() -> Simulation:
     """Return the simulation used where there is neither a block nor a GPU."""
     return simulator()
@@ -268,11 +268,12 @@ class SimulatedMemory:
 
     def needs(self, kernel: CompiledKernel) -> Needs:
         """Return what a kernel asks of a launch, read once from its program."""
-        needs = self._needs.get(kernel)
-        if needs is None:
-            needs = _needs(self.program(kernel.module), kernel.lowered_name)
-            self._needs[kernel] = needs
-        return needs
+        with self._lock:
+            needs = self._needs.get(kernel)
+            if needs is None:
+                needs = _needs(self.program(kernel.module), kernel.lowered_name)
+                self._needs[kernel] = needs
+            return needs
 
 
 def _needs(program: Program, lowered_name: str) -> Needs:
@@ -292,15 +293,17 @@ def _extent(lengths: tuple[int, ...]) -> Extent:
     return x, y, z
 
 
-@functools.cache
+@once
 def simulated_memory() -> SimulatedMemory:
     """Return the one simulated memory of this process."""
     return SimulatedMemory()
 
 
-def _machine_code() -> Path:
-    """Return the folder that caches the simulator's machine code of kernels."""
-    return paths.cache() / "simulator"
+def machine_code() -> Cache:
+    """Return the cache of the simulator's machine code of kernels."""
+    from coursekit.toolchain.cache import Cache
+
+    return Cache(paths.cache() / "simulator")
 
 
 class SimulatorBackend:
@@ -395,9 +398,10 @@ class SimulatorBackend:
             counters=counters,
             multiprocessors=self.device.sm_count,
             cooperative=configuration.cooperative,
-            write=sys.stdout.write,
-            cache=_machine_code,
+            write=terminal.write,
+            cache=machine_code,
             progress=progress,
+            notice=progress.say,
             **options,
         )
 

@@ -33,6 +33,11 @@ _watching: contextvars.ContextVar[Callable[[str], None] | None] = (
 _ParameterNames = Mapping[str, tuple[str | None, ...]]
 # Name, lowered name, signature and names of the parameters, as the cache has them.
 _StoredEntry = tuple[str, str, str | None, tuple[str | None, ...]]
+# What an entry of the cache must have to be used, by its kind's first word.
+_FIELDS: dict[str, dict[str, type]] = {
+    "ptx": {"ptx": str, "log": str, "entries": list, "templates": list},
+    "cubin": {"cubin": str, "report": str},
+}
 _UNKNOWN = re.compile(r"#pragma nv_mangled_name (.+)$", re.MULTILINE)
 
 
@@ -190,7 +195,7 @@ def through_cache(
         return make(), "disabled"
     store = cache.Cache(paths.cache() / "compiled")
     key = unit.key(kind, target)
-    found = store.get(key)
+    found = store.get(key, _FIELDS.get(kind.partition(" ")[0], {}))
     state = store.state
     if found is None:
         found = make()

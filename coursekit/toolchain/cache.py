@@ -3,7 +3,8 @@
 An entry is one file, named by its key: a line with the key and the SHA-256 of
 what follows, then JSON. It is written beside its place and moved there in one
 step, so that two processes may write at once; an entry that does not verify
-counts as absent.
+counts as absent. So does one that another user has written, or could have: entries
+hold code that will run, and a hash that lies beside them protects from damage alone.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ import hashlib
 import json
 import os
 import tempfile
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from coursekit import paths
 
 _MAGIC = "coursekit-cache 1"
 BUCKETS = 16
 LIMIT_BYTES = 256 * 1024 * 1024
+_UNFINISHED = ".new-"
+_UNFINISHED_S = 3600  # an older unfinished file is one whose writer was killed
 
 
 def key(parts: object) -> str:
@@ -33,7 +40,8 @@ class Cache:
     Parameters
     ----------
     folder : Path
-        Made when the first entry is written; where that fails, nothing is kept.
+        Made when the first entry is written, for this user alone; where that fails,
+        nothing is kept.
     limit_bytes : int
         Beyond it the oldest entries go, bucket by bucket.
 
@@ -41,7 +49,8 @@ class Cache:
     ----------
     state : str
         The result of the last call: "hit", "miss", "damaged" (present, but not what was
-        written under this key), "stored", or "unwritable".
+        written under this key), "foreign" (another user has written it, or could have),
+        "stored", or "unwritable".
     """
 
     def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES):
@@ -53,14 +62,20 @@ class Cache:
         """File of an entry: below one of 16 buckets, by the key's first digit."""
         return self.folder / key[0] / f"{key}.json"
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """Return what was stored under a key, or None."""
+    def get(self, key: str, fields: Mapping[str, type] = {}) -> dict[str, Any] | None:
+        """Return what was stored under a key, or None.
+
+        `fields` are the names, with types, that a usable value has.
+        """
         try:
-            content = self.path(key).read_bytes()
+            content = paths.read_own(self.path(key))
+        except PermissionError:
+            self.state = "foreign"
+            return None
         except OSError:
             self.state = "miss"
             return None
-        value = _verified(key, content)
+        value = _verified(key, content, fields)
         self.state = "damaged" if value is None else "hit"
         return value
 
@@ -69,7 +84,7 @@ class Cache:
         payload = json.dumps(value).encode()
         path = self.path(key)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            paths.make_private(path.parent)
             _write(path, _header(key, payload) + payload)
             _prune(path.parent, self.limit_bytes // BUCKETS, keep=path)
         except OSError:
@@ -82,16 +97,24 @@ def _header(key: str, payload: bytes) -> bytes:
     return f"{_MAGIC} {key} {hashlib.sha256(payload).hexdigest()}\n".encode()
 
 
-def _verified(key: str, content: bytes) -> dict[str, Any] | None:
+def _verified(
+    key: str, content: bytes, fields: Mapping[str, type]
+) -> dict[str, Any] | None:
     header, _, payload = content.partition(b"\n")
     if header + b"\n" != _header(key, payload):
         return None
-    value: dict[str, Any] = json.loads(payload)
-    return value
+    try:
+        value = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    whole = all(isinstance(value.get(name), kind) for name, kind in fields.items())
+    return value if whole else None
 
 
 def _write(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_UNFINISHED)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -103,18 +126,23 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _prune(bucket: Path, limit_bytes: int, keep: Path) -> None:
-    """Remove the oldest files of a bucket until it is below its limit."""
+    """Remove unfinished files, and the oldest files of a bucket above its limit."""
     files = []
     with os.scandir(bucket) as entries:
         for entry in entries:
             with contextlib.suppress(FileNotFoundError):
-                status = entry.stat()
-                files.append((status.st_mtime_ns, status.st_size, entry.path))
+                status = entry.stat(follow_symlinks=False)
+                # One that seems to be of the future is older than a clock set back.
+                age = abs(time.time() - status.st_mtime)
+                if entry.name.startswith(_UNFINISHED) and age > _UNFINISHED_S:
+                    os.unlink(entry.path)
+                else:
+                    files.append((status.st_mtime_ns, status.st_size, entry.path))
     total = sum(size for _, size, _ in files)
     for _, size, path in sorted(files):
         if total <= limit_bytes:
             return
         if path != str(keep):
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):  # gone, or a folder
                 os.unlink(path)
-            total -= size
+                total -= size

@@ -80,9 +80,10 @@ _RULES = (
     ),
     (
         r"considered a host function|explicitly marked as a __host__ function",
-        "A function without __device__ would run on the host; here only the GPU's "
-        "code is compiled. That goes for main, too.",
-        "Write __device__ before a helper function; leave main out: Python launches.",
+        "A function without __global__ or __device__ would run on the host; here only "
+        "the GPU's code is compiled. That goes for main, too.",
+        "Write __device__ before a function that kernels call, and __global__ before "
+        "a kernel; leave main out: Python launches.",
     ),
     (
         r'^identifier ".*" is undefined',

@@ -43,7 +43,7 @@ def loops(listing: str) -> list[Counter[str]]:
     return found
 
 
-def busiest(listing: str, opcode: str) -> Counter[str]:
+def busiest_loop(listing: str, opcode: str) -> Counter[str]:
     """Return the smallest of the loops that have the most instructions of an opcode.
 
     Raises
@@ -53,7 +53,7 @@ def busiest(listing: str, opcode: str) -> Counter[str]:
 
     Examples
     --------
-    ``busiest(module.sass, "FFMA")``: the loop in which a product is computed.
+    ``busiest_loop(module.sass, "FFMA")``: the loop in which a product is computed.
     """
     found = [loop for loop in loops(listing) if loop[opcode]]
     if not found:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from coursekit.errors import UnsupportedError
+from coursekit.toolchain import nvrtc_apart
 
 
 class Refused(Exception):
@@ -125,10 +126,42 @@ def compile_program(
     ------
     Refused
         When the program does not compile; with the compiler's log.
+    CompileError
+        When the compiler takes too much time or memory.
     UnsupportedError
         When there is no NVRTC on this machine.
     """
     library = _bindings()
+    if nvrtc_apart.is_needed(source):
+        module = "coursekit.toolchain.nvrtc"
+        return _unpacked(nvrtc_apart.run(module, source, file, options, expressions))
+    return _compiled(library, source, file, options, expressions)
+
+
+def packed(
+    source: str, file: str, options: Sequence[str], expressions: Sequence[str]
+) -> dict[str, Any]:
+    """Return the output, or the refusal, as something that JSON can write."""
+    try:
+        output = _compiled(_bindings(), source, file, options, expressions)
+    except Refused as refused:
+        return {"refused": refused.log}
+    return {"code": output.code.hex(), "log": output.log, "lowered": output.lowered}
+
+
+def _unpacked(answer: dict[str, Any]) -> Output:
+    if "refused" in answer:
+        raise Refused(answer["refused"])
+    return Output(bytes.fromhex(answer["code"]), answer["log"], answer["lowered"])
+
+
+def _compiled(
+    library: Any,
+    source: str,
+    file: str,
+    options: Sequence[str],
+    expressions: Sequence[str],
+) -> Output:
     with _program(library, source, file) as program:
         for expression in expressions:
             encoded = expression.encode()
@@ -232,3 +265,7 @@ def _missing(reason: str) -> UnsupportedError:
         "The packages cuda-bindings and nvidia-cuda-nvrtc are missing or damaged.",
         "Install them again: pip install -e . (or make lab), then restart the kernel.",
     )
+
+
+if __name__ == "__main__":
+    nvrtc_apart.answer(packed)

@@ -18,7 +18,7 @@ _FFMA = re.compile(r"\bFFMA\S* R\w+, ([^;]*);")
 _REGISTER = re.compile(r"[-|]*R(\d+)\|?(\.reuse)?")
 
 
-def clocks_an_ffma(listing: str) -> float:
+def clocks_per_ffma(listing: str) -> float:
     r"""Return the least clock cycles per FFMA that register reads allow, on average.
 
     A read may wait one clock behind its instruction. So an instruction that needs a
@@ -36,9 +36,9 @@ def clocks_an_ffma(listing: str) -> float:
 
     Examples
     --------
-    >>> f"{clocks_an_ffma('FFMA R4, R6, R8, R4 ;' * 100):.1f}"  # three of one bank
+    >>> f"{clocks_per_ffma('FFMA R4, R6, R8, R4 ;' * 100):.1f}"  # three of one bank
     '3.0'
-    >>> f"{clocks_an_ffma('FFMA R4, R6.reuse, R9, R4 ;' * 100):.1f}"
+    >>> f"{clocks_per_ffma('FFMA R4, R6.reuse, R9, R4 ;' * 100):.1f}"
     '1.0'
     """
     clock, count, free = 0, 0, [0, 0]

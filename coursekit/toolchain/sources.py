@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from coursekit import paths
-from coursekit.errors import CompileError, LaunchError
+from coursekit.errors import ArgumentError, CompileError, LaunchError
 
 _INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
@@ -102,10 +103,13 @@ def find(
     ------
     LaunchError
         When there is no such file.
+    ArgumentError
+        When the name is no text that can be printed in a line.
     CompileError
         When the text is empty, or code in it is in an unknown encoding.
     """
     path = _path_of(source_or_path)
+    _check_name(name)
     if path is None:
         label, folder = name or "kernel.cu", Path.cwd()
         text = _cell_text(str(source_or_path), label)
@@ -194,14 +198,31 @@ def _check_text(text: str, label: str) -> None:
         cause = "Half of a surrogate pair, often from a damaged copy."
         cure = "Remove the character."
     elif "\n" not in text and not re.search(r"[{};#()]", text):
-        what = f"{text!r} is neither source code nor a path."
-        cause = "A path ends in .cu or .cuh; source code holds at least one function."
-        cure = f'Write "{text.strip()}.cu" if you mean a file.'
+        _check_path(text.strip())
     if what:
-        kind = LaunchError if cure.endswith("mean a file.") else CompileError
-        error = kind.explained(what, cause, cure)
+        error = CompileError.explained(what, cause, cure)
         error.file, error.line, error.log = label, None, ""
         raise error
+
+
+def _check_path(text: str) -> None:
+    """Refuse a word that is no source code; name the file that it may mean."""
+    cause = "A path ends in .cu or .cuh; source code holds at least one function."
+    try:
+        _path_of(f"{text}.cu")
+    except LaunchError as missing:
+        near = f" {missing.cause}" if missing.cause.startswith("Close") else ""
+        cause, cure = cause + near, "Give source code, or the path of a file."
+    else:
+        cure = f'Write "{text}.cu" if you mean the file.'
+    shown = _shortened(text)
+    raise LaunchError.explained(
+        f"{shown!r} is neither source code nor a path.", cause, cure
+    )
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:100]} ... {text[-50:]}"
 
 
 def _encodable(text: str) -> bool:
@@ -225,10 +246,27 @@ def _path_of(source_or_path: str | os.PathLike[str]) -> Path | None:
     if not is_path and ("\n" in text or not text.endswith(_SUFFIXES)):
         return None
     for root in (Path(), paths.kernels(), paths.repository()):
-        candidate = Path(os.path.abspath(root / Path(text).expanduser()))
-        if candidate.is_file():
+        candidate = Path(os.path.abspath(root / os.path.expanduser(text)))
+        if _is_file(candidate):
             return candidate
     raise _missing(text)
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether a file has this path; none has one that is too long."""
+    with contextlib.suppress(OSError, ValueError):
+        return path.is_file()
+    return False
+
+
+def _check_name(name: object) -> None:
+    if name is None or (isinstance(name, str) and name.isprintable()):
+        return
+    raise ArgumentError.explained(
+        f"compile got name={name!r}, which is no text of one line.",
+        "The name stands for the file in messages and in line information.",
+        'Write for example name="scale.cu", or leave it out.',
+    )
 
 
 def _missing(text: str) -> LaunchError:
@@ -240,13 +278,15 @@ def _missing(text: str) -> LaunchError:
     by_name = {Path(name).name: name for name in known}
     close = difflib.get_close_matches(Path(wanted).name, by_name, n=3)
     near += [by_name[name] for name in close if by_name[name] not in near]
+    shown = _shortened(text)
     cause = (
         f"Close to it: {', '.join(near[:3])}."
         if near
         else "The name is misspelt, or the file lies elsewhere."
     )
     return LaunchError.explained(
-        f"There is no file {text!r}, neither in the current folder nor below kernels/.",
+        f"There is no file {shown!r}, neither in the current folder nor below "
+        "kernels/.",
         cause,
         "Give a path from the current folder, or one below kernels/.",
     )
@@ -263,6 +303,20 @@ class _Headers:
     foreign: bool = False
 
     def collect(self, text: str, folder: Path) -> None:
+        """Read the headers of a text, and theirs, however deep, as they are met."""
+        waiting = [self._included(text, folder)]
+        while waiting:
+            path = next(waiting[-1], None)
+            if path is None:
+                waiting.pop()
+            elif str(path) not in self.files:
+                label = self.name(path)
+                self.files[str(path)] = label
+                self.texts[label] = read(path, label)
+                waiting.append(self._included(self.texts[label], path.parent))
+
+    def _included(self, text: str, folder: Path) -> Iterator[Path]:
+        """Yield the own headers that a text includes, and note whether others are."""
         if "include" not in text:
             return
         for found in _INCLUDE.finditer(text):
@@ -270,11 +324,8 @@ class _Headers:
             path = _first(roots, found[1] or found[2])
             if path is None:
                 self.foreign = True
-            elif str(path) not in self.files:
-                label = self.name(path)
-                self.files[str(path)] = label
-                self.texts[label] = read(path, label)
-                self.collect(self.texts[label], path.parent)
+            else:
+                yield path
 
     def name(self, path: Path) -> str:
         label = display_name(path)
@@ -287,6 +338,18 @@ def _first(roots: tuple[Path, ...], name: str) -> Path | None:
     """Return the file of this name in the first folder that contains it."""
     for root in roots:
         candidate = Path(os.path.abspath(root / name))
-        if candidate.is_file():
+        if _is_file(candidate):
             return candidate
+        if os.path.exists(candidate) and not os.path.isdir(candidate):
+            raise _endless(name)
     return None
+
+
+def _endless(name: str) -> LaunchError:
+    error = LaunchError.explained(
+        f'#include "{name}" names something that is no regular file.',
+        "It is a device or a named pipe, whose reading may never end.",
+        "Include a file with source text.",
+    )
+    error.file, error.line, error.log = name, None, ""
+    return error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, ClassVar
 
@@ -140,7 +140,7 @@ class QuizWidget(CourseWidget, files="questions"):
     verdicts = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     def __init__(self, asked: Sequence[Guess], **traits: Any) -> None:
-        self._asked = tuple(asked)
+        self._asked = tuple(asked) if isinstance(asked, Iterable) else (asked,)
         _check(self._asked, needs_answers=self.needs_answers)
         super().__init__(
             questions=[guess.as_state() for guess in self._asked],

@@ -32,5 +32,5 @@ __global__ void block_sum(const float *x, float *sums, int n)
         sums[blockIdx.x] = part[0];
         atomicExch(&done, 1);
     }
-    while (atomicAdd(&done, 0) == 0) {}  // nobody leaves before the sum is stored
+    while (atomicAdd(&done, 0) == 0) {}  // until the sum is stored
 }

@@ -433,12 +433,12 @@ def test_unknown_key_is_refused(folder, defined, capsys):
 
 def test_benchmark_by_its_key_shows_what_is_recorded(recorded, defined):
     with ck.simulator():
-        assert benchmarks.benchmark(KEY).row("b").median_ms == 0.0051
+        assert benchmarks.recorded_benchmark(KEY).row("b").median_ms == 0.0051
 
 
 def test_benchmark_by_an_unknown_key_is_refused(defined):
     with pytest.raises(ck.ArgumentError, match="defined to be recorded as 'no/such'"):
-        benchmarks.benchmark("no/such")
+        benchmarks.recorded_benchmark("no/such")
 
 
 def test_commit_of_a_folder_without_git_is_none(tmp_path):

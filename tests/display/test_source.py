@@ -296,3 +296,14 @@ def test_a_missing_file_is_told_without_the_folders_of_this_machine(kernels):
     with pytest.raises(LaunchError, match="neither in the current folder") as caught:
         show("scale/step_99")
     assert str(kernels.parent.parent) not in str(caught.value)
+
+
+@pytest.mark.parametrize("path", ["", "/", "~nosuch/x.cu", "x" * 5000])
+def test_path_that_no_file_can_have_is_a_missing_file(path):
+    with pytest.raises(LaunchError, match="There is no file"):
+        show(path)
+
+
+def test_source_of_one_line_is_no_path():
+    with pytest.raises(ArgumentError, match="show got source text"):
+        show("__global__ void f() {}")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from tiny_exercises import add_ten
 
+import coursekit as ck
 from coursekit.errors import ArgumentError, CompileError
 
 pytest_plugins = ("exercise_folder", "notebook_shell")
@@ -93,6 +97,61 @@ def test_reset_shows_the_starter_for_the_cell(folder, session):
     assert "Your text is kept in" in shown
 
 
+def test_reset_asks_for_a_new_cell_with_the_starter(folder, session):
+    session.run(CELL + SOLUTION)
+    shown = session.run('ck.reset("42.1")')
+    assert session.shell.rl_next_input == (CELL + STARTER).rstrip("\n")
+    assert "A new cell below this one has it too." in shown
+    assert "the old one, which still has your text." in shown
+
+
+def test_reset_does_not_say_that_the_cell_is_as_it_was(folder, session):
+    session.run(CELL + SOLUTION)
+    shown = session.run('ck.reset("42.1")')
+    assert "\nExercise 42.1: the starter:\n" in shown
+    assert "42_tests/1_map.cu again." in shown
+    assert "is as it was" not in shown
+
+
+def test_reset_has_a_button_that_copies_the_starter(folder, session):
+    html = ck.reset("42.1")._repr_html_()
+    button, text = re.findall(r"<button.*?</button>|<pre.*?</pre>", html, re.S)[1:]
+    assert "navigator.clipboard.writeText(" in button
+    assert html.index(text) == html.index(button) + len(button)
+    assert (CELL + STARTER).rstrip("\n") in unescape(text)
+
+
+def test_passed_check_names_what_comes_next(folder, session):
+    session.run(CELL + SOLUTION)
+    shown = session.run('ck.check("42.1")')
+    assert 'ck.progress("42") shows what is left' in shown
+    assert "`.venv/bin/python -m coursekit grade`" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "cure"),
+    [
+        (
+            "template <class T>\n" + SOLUTION,
+            "The exercise fixes the types of the parameters.",
+            "Remove the line template<...>, and write the types out",
+        ),
+        (
+            SOLUTION.replace("__global__", "__device__"),
+            "A kernel is a function that begins with __global__.",
+            "Write `__global__ void add_ten(` before its parameters",
+        ),
+    ],
+)
+def test_cell_without_the_kernel_gets_the_advice_of_the_check(
+    folder, session, text, cause, cure
+):
+    shown, _ = session.fail(CELL + text)
+    checked = session.run('ck.check("42.1")')
+    assert cause in shown and cause in checked
+    assert cure in shown and cure in checked
+
+
 def test_check_after_a_reset_asks_for_the_cell(folder, session):
     session.run(CELL + SOLUTION)
     session.run('ck.reset("42.1")')
@@ -102,4 +161,11 @@ def test_check_after_a_reset_asks_for_the_cell(folder, session):
 def test_loading_the_extension_again_keeps_the_exercise(folder, session):
     session.run(CELL + SOLUTION)
     session.run("%reload_ext coursekit")
+    assert "solved" in session.run('ck.check("42.1")')
+
+
+def test_running_the_set_up_again_says_nothing_and_keeps_the_exercise(folder, session):
+    session.run(CELL + SOLUTION)
+    set_up = "import coursekit as ck\n%load_ext coursekit"
+    assert session.run(set_up) + session.run(set_up) == ""
     assert "solved" in session.run('ck.check("42.1")')

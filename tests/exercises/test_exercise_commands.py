@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import nbformat
 import pytest
+import tiny_host_exercise
 from tiny_exercises import TURN, add_ten
 
 from coursekit import __main__
@@ -13,6 +18,7 @@ from coursekit.exercises.checking import examine
 
 pytest_plugins = ("exercise_folder",)
 
+OLD_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0"}
 SOLUTION = add_ten("if (i < n) out[i] = a[i] + 10;")
 
 
@@ -84,6 +90,33 @@ def test_verbose_grade_shows_the_cards(folder, capsys):
     assert "stopped  a small problem" in command(capsys, "grade", "-v")[1]
 
 
+def test_escape_sequences_of_a_source_do_not_reach_the_terminal(folder, capsys):
+    wrong = add_ten("out[i] = a[i] + 10; // \x1b[2J \x9b1m \u202e")
+    saved.save(catalogue.find("42.1"), wrong)
+    shown = command(capsys, "grade", "-v")[1]
+    assert r"// \x1b[2J \x9b1m \u202e" in shown
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
+
+
+def test_escape_sequences_of_a_file_name_do_not_reach_the_terminal(folder, capsys):
+    shown = command(capsys, "grade", "\x1b[2J.ipynb")[1]
+    assert r"\x1b[2J.ipynb is neither" in shown
+
+
+@pytest.mark.parametrize("variables", [{"PYTHONIOENCODING": "ascii"}, OLD_LOCALE])
+def test_letters_that_the_locale_lacks_are_graded_too(folder, variables):
+    wrong = add_ten("out[i] = a[i] + 10; // caf\u00e9 \u2192")
+    saved.save(catalogue.find("42.1"), wrong)
+    graded = subprocess.run(
+        [sys.executable, "-m", "coursekit", "grade", "-v"],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+    )
+    assert graded.stderr == ""
+    assert r"// caf\xe9 \u2192" in graded.stdout
+
+
 def test_grading_leaves_the_progress_alone(folder, capsys):
     saved.save(catalogue.find("42.1"), SOLUTION)
     command(capsys, "grade")
@@ -97,6 +130,87 @@ def test_nothing_to_grade_is_an_error(folder, capsys, tmp_path, name):
     code, shown = command(capsys, "grade", tmp_path / name)
     assert code == 1
     assert name in shown
+
+
+HOSTILE = {
+    "ends the process": ("import os; os._exit(0)", "it ended with exit code 0 before"),
+    "kills the process": ("import os; os.kill(os.getpid(), 11)", "signal SIGSEGV"),
+    "takes all memory": ("x = bytearray(1 << 40)", "The cell raised MemoryError"),
+    "exits": ("raise SystemExit(0)", "SystemExit"),
+    "claims success": (
+        "import json, sys; open('verdict', 'w').write('{\"passed\": true}')\n"
+        "import os; os._exit(0)",
+        "it ended with exit code 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_answer_that_does_not_let_itself_be_judged_is_a_row(
+    folder, capsys, tmp_path, case
+):
+    text, words = HOSTILE[case]
+    tiny_host_exercise.fill(folder.exercises)
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\n" + text)
+    code, shown = command(capsys, "grade", path)
+    assert code == 1
+    assert words in shown
+
+
+def test_endless_answer_is_ended_by_its_computing_time(folder, capsys, tmp_path):
+    tiny_host_exercise.fill(folder.exercises)
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\nwhile True: pass")
+    code, shown = command(capsys, "grade", path, "--seconds", "0.5")
+    assert code == 1
+    assert "it took more than 0.5 s of computing" in shown
+
+
+def test_thread_that_an_answer_leaves_behind_does_not_delay_its_verdict(
+    folder, capsys, tmp_path
+):
+    tiny_host_exercise.fill(folder.exercises)
+    text = (
+        "import threading\n"
+        "threading.Thread(target=threading.Event().wait).start()\n"
+        "def double(x): return 2 * x"
+    )
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\n" + text)
+    assert command(capsys, "grade", path)[0] == 0
+
+
+def test_what_an_answer_prints_stays_out_of_the_table(folder, capfd, tmp_path):
+    tiny_host_exercise.fill(folder.exercises)
+    text = "print('noise' * 999)\ndef double(x): return 2 * x"
+    path = notebook(tmp_path / "a.ipynb", "%%host --exercise 42.3\n" + text)
+    assert __main__.main(["grade", str(path)]) == 0
+    assert "noise" not in capfd.readouterr().out
+
+
+DAMAGED = ["{", "[]", '{"cells": 3}', '{"cells": [4]}', "[" * 100_000, "\udcff"]
+
+
+@pytest.mark.parametrize("content", DAMAGED, ids=lambda text: repr(text[:12]))
+def test_damaged_notebook_leaves_the_others_to_be_graded(
+    folder, capsys, tmp_path, content
+):
+    (tmp_path / "a.ipynb").write_text(content, errors="surrogateescape")
+    notebook(tmp_path / "b.ipynb", "%%cuda --exercise 42.1\n" + SOLUTION)
+    code, shown = command(capsys, "grade", tmp_path)
+    assert (code, shown.splitlines()[-1]) == (
+        1, "1 of 2 exercises solved, 1 not judged",
+    )  # fmt: skip
+
+
+def test_unknown_exercise_leaves_the_others_to_be_graded(folder, capsys, tmp_path):
+    path = notebook(
+        tmp_path / "a.ipynb",
+        "%%cuda --exercise 99.9\n",
+        "%%cuda --exercise 42.1\n" + SOLUTION,
+    )
+    code, shown = command(capsys, "grade", path)
+    assert (code, shown.splitlines()[-1]) == (
+        1, "1 of 2 exercises solved, 1 not judged",
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------------- reset

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import subprocess
 import sys
 
 import pytest
 
-from coursekit.exercises import catalogue, saved, state
+from coursekit.errors import LaunchError
+from coursekit.exercises import catalogue, saved, state, student
 from coursekit.exercises.set_aside import set_aside, write
 
 pytest_plugins = ("exercise_folder",)
@@ -51,6 +53,7 @@ def test_first_solution_is_dated_once(folder):
         b'{"schema": 1, "exercises": {"42.1": {"tries": "x"}}}',
         b'{"schema": 1, "exercises": {"42.1": {"unknown": 1}}}',
         b'{"schema": 1, "exercises": [1]}',
+        b"[" * 200_000,
     ],
 )
 def test_damaged_file_is_set_aside_and_progress_starts_afresh(folder, content):
@@ -60,6 +63,38 @@ def test_damaged_file_is_set_aside_and_progress_starts_afresh(folder, content):
     kept = list(folder.state.glob("progress.damaged.*.json"))
     assert [path.read_bytes() for path in kept] == [content]
     assert state.read()["42.1"].tries == 1
+
+
+def test_lock_that_another_process_never_releases_does_not_stop_a_check(
+    folder, monkeypatch
+):
+    monkeypatch.setattr(state, "TRIES", 3)
+    folder.state.mkdir()
+    with open(folder.state / "progress.lock", "a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        state.update("42.1", lambda old: old.tried(False))
+    assert state.read()["42.1"].tries == 1
+
+
+def test_folder_in_place_of_the_file_is_set_aside(folder):
+    state.file().mkdir(parents=True)
+    state.update("42.1", lambda old: old.tried(False))
+    assert state.read()["42.1"].tries == 1
+    assert [path.is_dir() for path in folder.state.glob("progress.damaged.*")] == [True]
+
+
+def test_progress_that_may_not_be_read_is_an_error_of_the_course(folder, monkeypatch):
+    refused = PermissionError(13, "Permission denied")
+    monkeypatch.setattr(state, "_read", lambda: (_ for _ in ()).throw(refused))
+    with pytest.raises(LaunchError, match="progress.json cannot be read: Permission"):
+        student.progress()
+
+
+def test_reset_keeps_a_text_that_is_not_utf_8(folder):
+    entry = catalogue.find("42.1")
+    write(saved.file(entry), "")
+    saved.file(entry).write_bytes(b"// caf\xe9\n")
+    assert saved.reset(entry).read_bytes() == b"// caf\xe9\n"
 
 
 def test_file_is_json_that_people_can_read(folder):

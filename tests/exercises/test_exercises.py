@@ -187,6 +187,13 @@ def test_check_without_a_cell_says_which_to_run(folder):
     assert "%%cuda --exercise 42.1" in repr(ck.check("42.1"))
 
 
+@pytest.mark.parametrize("ask", [ck.check, ck.hint, ck.solution, ck.reset])
+@pytest.mark.parametrize("id", ["/etc/x", "**", "[", "\0", 5, None, "x" * 5000])
+def test_id_of_any_kind_is_an_unknown_exercise(folder, ask, id):
+    with pytest.raises(ck.ArgumentError, match="There is no exercise"):
+        ask(id)
+
+
 def test_unknown_id_names_those_near_it(folder):
     with pytest.raises(ck.ArgumentError, match=r"42\.1 Add ten; 42\.2 Transpose"):
         ck.check("42.9")

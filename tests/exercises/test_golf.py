@@ -585,3 +585,9 @@ def test_equal_counts_tie():
 def test_fewer_registers_break_a_tie():
     score = played("transpose", PADDED)
     assert replace(score, registers=score.registers - 1).rank < score.rank
+
+
+@pytest.mark.parametrize("folder", [5, ["work"], b"work"])
+def test_what_is_no_folder_has_no_board(folder):
+    with pytest.raises(ck.ArgumentError, match="which is no folder"):
+        ck.leaderboard(folder)

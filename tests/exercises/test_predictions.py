@@ -107,3 +107,9 @@ def test_notebook_asks_the_questions_of_its_own_chapter(path):
     notebook = nbformat.read(path, as_version=4)
     asked = [*asked_ids(notebook, "guess"), *asked_ids(notebook, "quiz")]
     assert [id for id in asked if not id.startswith(path.stem[:2] + ".")] == []
+
+
+@pytest.mark.parametrize("asked", [5, None, [5]])
+def test_what_is_no_question_is_not_asked(asked):
+    with pytest.raises(ck.ArgumentError, match="where a question belongs"):
+        ck.quiz(asked)

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from coursekit import __main__, paths
-from coursekit.exercises.cells import working_copies
+from coursekit.exercises.cells import set_up_first, working_copies
 
 
 @pytest.fixture
@@ -35,6 +35,11 @@ def write(course, text):
         nbformat.v4.new_notebook(cells=cells),
         course / "notebooks" / "05_first.ipynb",
     )
+
+
+def full(*_):
+    """Stand in for a disk without space."""
+    raise OSError(28, "No space left on device")
 
 
 def copy(course):
@@ -120,6 +125,50 @@ def test_copies_elsewhere_link_back(course, tmp_path, monkeypatch):
     made = tmp_path / "home" / "ada" / "work" / "notebooks" / "05_first.ipynb"
     prose = nbformat.read(made, as_version=4).cells[0].source
     assert "(../../../../assets/a.svg)" in prose
+
+
+def test_links_from_elsewhere_have_no_space(course, tmp_path, monkeypatch):
+    repository = tmp_path / "with space"
+    (tmp_path / "notebooks").rename(tmp_path / "kept")
+    repository.mkdir()
+    (tmp_path / "kept").rename(repository / "notebooks")
+    monkeypatch.setattr(paths, "repository", lambda: repository)
+    monkeypatch.setenv("COURSEKIT_WORK", str(tmp_path / "work"))
+    working_copies.update()
+    prose = nbformat.read(copy(course), as_version=4).cells[0].source
+    assert "(../../with%20space/assets/a.svg)" in prose
+
+
+def test_nothing_is_written_where_nothing_has_changed(course, monkeypatch):
+    working_copies.update()
+    monkeypatch.setattr(working_copies, "write", full)
+    assert working_copies.update() == []
+
+
+@pytest.mark.parametrize("there", [[], ["05_first"]])
+def test_folder_that_cannot_be_written_is_named(course, monkeypatch, there):
+    if there:
+        working_copies.update()
+        write(course, "new text")
+        (copy(course).parent / working_copies.ORIGINS).unlink()
+    monkeypatch.setattr(working_copies, "write", full)
+    (line,) = working_copies.update()
+    assert line.startswith(f"{working_copies.folder()} cannot be written: No space")
+    assert "JupyterLab opens all the same" in line
+
+
+def test_file_in_place_of_the_folder_is_named(course):
+    (course / "work").write_text("a file")
+    (line,) = working_copies.update()
+    assert "cannot be written" in line
+
+
+def test_make_lab_prepares_copies_and_kernels(course, monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(set_up_first, "install", lambda: asked.append(True))
+    working_copies.main()
+    assert asked == [True]
+    assert "05_first." in capsys.readouterr().out
 
 
 def test_edited_copy_is_never_overwritten(course):

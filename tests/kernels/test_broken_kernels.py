@@ -94,6 +94,12 @@ def test_declared_line_is_in_the_kernel(declared):
     assert declared.line is None or declared.line > limit
 
 
+# Lanes of one warp, which GPUs before Volta ran in step: a warning, and not raised.
+WARNED = ("broken/warp_sum_no_syncwarp.cu",)
+ERRORS = [declared for declared in CHECKED if declared.file not in WARNED]
+WARNINGS = [declared for declared in CHECKED if declared.file in WARNED]
+
+
 @pytest.mark.parametrize("declared", RAISED, ids=str)
 def test_launch_raises_what_is_declared(declared):
     with (
@@ -119,8 +125,14 @@ def test_finding_names_thread_and_line(declared):
     assert f"{declared.file}:{declared.line}" in str(error)
 
 
-@pytest.mark.parametrize("declared", CHECKED, ids=str)
+@pytest.mark.parametrize("declared", ERRORS, ids=str)
 def test_checker_raises_on_demand(declared):
     with pytest.raises(getattr(ck, declared.error)) as caught:
         check(declared.checker, declared, raise_=True)
     assert caught.value.line == declared.line
+
+
+@pytest.mark.parametrize("declared", WARNINGS, ids=str)
+def test_checker_returns_a_warning(declared):
+    findings = check(declared.checker, declared, raise_=True)
+    assert findings[0].level == "warning"

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import gzip
 import hashlib
+import itertools
 import socketserver
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -142,6 +143,14 @@ def test_interrupted_download_leaves_nothing_behind(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fetch(KNOWN, tmp_path / "here", [address])
     assert names(tmp_path / "here") == []
+
+
+def test_mirror_that_drips_is_given_up(tmp_path, monkeypatch):
+    clock = itertools.count(step=40)  # seconds between two looks
+    monkeypatch.setattr(download.time, "monotonic", lambda: next(clock))
+    address = mirror(tmp_path / "there", CONTENT)
+    with pytest.raises(ck.DataError, match="was too slow: [0-9,]+ of 256,000"):
+        fetch(KNOWN, tmp_path / "here", [address])
 
 
 def test_second_mirror_serves_where_the_first_fails(tmp_path):

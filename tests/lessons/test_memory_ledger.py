@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.lessons.memory_ledger import Ledger
+from coursekit.lessons.memory_ledger import MemoryLedger
 
 
 @pytest.fixture
 def ledger():
-    return Ledger()
+    return MemoryLedger()
 
 
 def test_memory_that_came_back_is_not_out(ledger):
@@ -41,7 +41,7 @@ def test_sum_is_that_of_the_copy(ledger):
 
 
 def test_copy_fails_when_it_is_told_to():
-    ledger = Ledger(fails_at=2)
+    ledger = MemoryLedger(fails_at=2)
     address = ledger.malloc(4)
     ledger.copy_in(address, np.ones(1))
     with pytest.raises(RuntimeError, match="cudaErrorLaunchFailure"):
@@ -70,5 +70,5 @@ def test_free_of_a_number_is_refused(ledger):
 def test_repr_says_what_is_still_out(ledger):
     ledger.free(ledger.malloc(8))
     ledger.malloc(4000)
-    wanted = "Ledger: 2 handed out, 1 given back; still out 4,000 bytes"
+    wanted = "MemoryLedger: 2 handed out, 1 given back; still out 4,000 bytes"
     assert repr(ledger) == wanted

@@ -87,7 +87,7 @@ def minimised():
 
 
 def recorded(draw, key):
-    return lambda: getattr(plot, draw)(benchmarks.benchmark(key), title=TITLE)
+    return lambda: getattr(plot, draw)(benchmarks.recorded_benchmark(key), title=TITLE)
 
 
 RECORDED = (

@@ -9,6 +9,8 @@ import itertools
 import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -293,6 +295,20 @@ def test_make_lab_brings_settings():
         ["make", "--dry-run", "lab"], cwd=ROOT, capture_output=True, text=True
     )
     assert f'--LabApp.app_settings_dir="{SETTINGS.parent}"' in answer.stdout
+
+
+def test_make_lab_works_below_a_folder_with_a_space(tmp_path):
+    clone = tmp_path / "with space" / "course"
+    clone.mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", clone)
+    answer = subprocess.run(
+        ["make", "--dry-run", "lab"], cwd=clone, capture_output=True, text=True
+    )
+    words = shlex.split(answer.stdout.replace("\\\n", " "))
+    assert f"--ServerApp.root_dir={clone}" in words
+    start = "work/notebooks/00_start_here.ipynb"
+    assert f"--LabApp.default_url=/lab/tree/{start}" in words
+    assert f"--LabApp.app_settings_dir={clone}/notebooks/lab_settings" in words
 
 
 @pytest.mark.parametrize(("plugin", "values"), json.loads(SETTINGS.read_text()).items())

@@ -309,6 +309,55 @@ def test_failure_quotes_pip():
     assert "pip says: ERROR: this and that." in message
 
 
+REASONS = {
+    "pyproject": (
+        "  error: subprocess-exited-with-error\n"
+        "  × Preparing editable metadata did not run successfully.\n"
+        "      tomllib.TOMLDecodeError: Expected ']' (at line 3, column 9)\n"
+        "ERROR: Failed to build the course",
+        "pyproject.toml is damaged; pip says: tomllib.TOMLDecodeError: Expected ']'",
+    ),
+    "uv": (
+        "error: Failed to fetch something\n  Caused by: operation of another kind\n",
+        "pip says: Caused by: operation of another kind",
+    ),
+    "file size": (
+        "  OSError: [Errno 27] File too large: 'torch.so'\nERROR: see above",
+        "is limited for this account; pip says: OSError: [Errno 27] File too large",
+    ),
+    "unknown": (
+        "  ValueError: odd\n  ERROR: metadata-generation-failed\nnote: no pip issue",
+        "pip says: ValueError: odd",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REASONS)
+def test_failure_quotes_the_line_that_says_why(case):
+    log, words = REASONS[case]
+    assert words in str(setup.diagnose(log))
+
+
+def test_index_that_does_not_answer_is_named_before_the_wait(course, capsys):
+    called(course)
+    assert f"{setup.INDEX} does not answer" in capsys.readouterr().out
+
+
+def test_index_of_the_user_is_the_one_that_is_asked(course, monkeypatch):
+    monkeypatch.setenv("PIP_INDEX_URL", "https://mirror.example/simple")
+    assert setup.package_index(str(course)) == "https://mirror.example/simple"
+
+
+def test_set_up_that_never_ends_is_not_waited_for_without_end():
+    def busy():
+        raise BlockingIOError
+
+    pauses = []
+    with pytest.raises(setup.SetupError, match="does not end"):
+        setup.wait_for_lock(busy, pauses.append)
+    assert sum(pauses) == 1800
+
+
 # ---------------------------------------------------------------- whole runs
 
 

@@ -57,6 +57,12 @@ FALSE = {
         "Measured on an H200; other generations differ."
     ),
     r"Python package has no pooling": "Unverified; leave it out.",
+    r"Memory hands out pieces of 32": (
+        "The caches fetch and count in sectors; memory may fetch more."
+    ),
+    r"\*\*exact\*\* ones that are not zero: the same number on every": (
+        "Only memory requests, sectors and conflicts; instructions are those of PTX."
+    ),
     r"Nsight Compute counts one on an": "A measurement names version and date.",
 }
 

@@ -14,13 +14,14 @@ import pytest
 
 from coursekit import paths
 from coursekit.errors import (
+    ArgumentError,
     CompileError,
     LaunchError,
     UnknownNameError,
     UnsupportedError,
 )
 from coursekit.runtime.compiler import compile
-from coursekit.toolchain import nvrtc, targets
+from coursekit.toolchain import nvrtc, sources, targets
 
 PATIENCE_S = 300
 AXPY = """__global__ void axpy(float* y, const float* x, float a, int n) {
@@ -356,6 +357,19 @@ def test_what_is_neither_text_nor_path_is_refused(nonsense):
         compile(nonsense)
 
 
+@pytest.mark.parametrize("name", [5, "a\nb.cu", "a\0.cu", ["a.cu"]])
+def test_name_that_is_no_text_of_one_line_is_refused(name):
+    with pytest.raises(ArgumentError, match="compile got name="):
+        compile(AXPY, name=name)
+
+
+@pytest.mark.parametrize("path", ["~nosuch/x.cu", "x" * 5000 + ".cu", "a\0b.cu"])
+def test_path_that_no_file_can_have_is_a_missing_file(course, path):
+    with pytest.raises(LaunchError, match="There is no file") as caught:
+        compile(path)
+    assert len(caught.value.what) < 300
+
+
 def test_defines_without_values_are_refused():
     with pytest.raises(CompileError, match="is no dict"):
         compile(AXPY, defines=["TILE"])
@@ -368,9 +382,28 @@ def test_missing_file_says_where_it_was_sought(course):
     assert str(course) not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("word", "cure"),
+    [
+        ("start/vec_add", 'Write "start/vec_add.cu" if you mean the file.'),
+        ("vec_add", "Close to it: start/vec_add.cu"),
+        ("05.1", "Give source code, or the path of a file."),
+    ],
+)
+def test_word_is_taken_for_a_file_only_if_there_is_one(word, cure):
+    with pytest.raises(LaunchError, match="neither source code nor a path") as caught:
+        compile(word)
+    assert cure in str(caught.value)
+
+
+def test_function_without_global_may_be_a_kernel():
+    with pytest.raises(CompileError, match="and __global__ before a kernel"):
+        compile("void f(int* a) { *a = 1; }")
+
+
 def test_path_without_its_ending_is_noticed():
-    with pytest.raises(LaunchError, match=r'Write "matmul/step_01\.cu"'):
-        compile("matmul/step_01")
+    with pytest.raises(LaunchError, match=r'Write "matmul/step_01_naive\.cu"'):
+        compile("matmul/step_01_naive")
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n"])
@@ -424,6 +457,14 @@ def test_header_of_a_header_is_found(course):
     (course / "outer.cuh").write_text('#include "matmul/inner.cuh"\n')
     source = '#include "outer.cuh"\n__global__ void k(int* a) { *a = ONE; }\n'
     assert "kernels/matmul/inner.cuh" in compile(source).sources
+
+
+def test_headers_may_be_nested_as_deep_as_the_compiler_takes_them(course):
+    for number in range(1500):
+        (course / f"h{number}.cuh").write_text(f'#include "h{number + 1}.cuh"\n')
+    (course / "h1500.cuh").write_text("// the last\n")
+    (course / "deep.cu").write_text('#include "h0.cuh"\n' + AXPY)
+    assert len(sources.find("deep.cu").headers) == 1501
 
 
 def test_headers_that_include_each_other_are_no_trouble(course):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import inspect
+import os
 import subprocess
 import sys
 
@@ -750,3 +751,38 @@ def test_signature_of_count_is_that_of_the_contract():
     parameters = inspect.signature(ck.count).parameters.values()
     named = [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
     assert named == ["kernel", "grid", "block", "args", "shared_bytes"]
+
+
+FORKING = """
+import os, signal, threading, numpy as np, coursekit as ck
+kernel = ck.compile('''__global__ void k(float* x) {
+  for (int i = 0; i < 400; i++) x[threadIdx.x] = x[threadIdx.x] * 0.5f + 1.0f;
+}''')["k"]
+end = threading.Event()
+
+def work():
+    while not end.is_set():
+        kernel[2, 64](np.zeros(64, np.float32))
+
+thread = threading.Thread(target=work)
+thread.start()
+left = []
+for _ in range(8):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        kernel[1, 32](np.zeros(32, np.float32))
+        os._exit(7)
+    left.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+end.set()
+thread.join()
+print(set(left))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="This system has no fork.")
+def test_a_child_that_is_forked_while_a_thread_launches_can_launch():
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKING], capture_output=True, text=True
+    )
+    assert (told.stderr, told.stdout) == ("", "{7}\n")

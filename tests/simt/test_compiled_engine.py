@@ -12,6 +12,7 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
+from coursekit.simt.compiled import engine as choice
 from coursekit.simt.compiled import machine
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
@@ -19,6 +20,7 @@ from coursekit.simt.interpreter.program import load
 from coursekit.simt.memory.memory import Memory, storage
 from coursekit.simt.run import engines, limits
 from coursekit.simt.run.launch import launch
+from coursekit.toolchain.cache import Cache, _header
 
 SCALE = """
 extern "C" __global__ void scale(float* x, int n, int reach) {
@@ -242,23 +244,65 @@ def test_words_put_together_are_the_same_in_all_lanes():
         np.testing.assert_array_equal(found, expected, strict=True)
 
 
-def test_machine_code_of_an_earlier_session_is_used(tmp_path, monkeypatch):
-    x = np.ones(64, np.float32)
-    options = {"engine": "compiled", "cache": lambda: tmp_path}
-    run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
+@pytest.fixture
+def kept(tmp_path):
+    """Return a cache, and how a launch runs with it."""
+    store = Cache(tmp_path / "cache")
+
+    def launch():
+        options = {"engine": "compiled", "cache": lambda: store}
+        x = np.ones(64, np.float32)
+        return run(SCALE, "scale", 1, 64, [x], (64, 0), **options)[2][0]
+
+    launch()
+    return store, launch
+
+
+def entries(store):
+    return [path for path in store.folder.rglob("*") if path.is_file()]
+
+
+def test_machine_code_of_an_earlier_session_is_used(kept, monkeypatch):
     monkeypatch.setattr(machine, "compile_text", None)
-    _, _, (after,) = run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
-    assert (after == 2).all()
+    assert (kept[1]() == 2).all()
 
 
-def test_a_spoiled_cache_is_made_anew(tmp_path):
-    x = np.ones(64, np.float32)
-    options = {"engine": "compiled", "cache": lambda: tmp_path}
-    run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
-    for path in tmp_path.glob("*.o"):
+def test_a_spoiled_cache_is_made_anew(kept):
+    store, launch = kept
+    for path in entries(store):
         path.write_bytes(b"not machine code")
-    _, _, (after,) = run(SCALE, "scale", 1, 64, [x], (64, 0), **options)
-    assert (after == 2).all()
+    assert (launch() == 2).all()
+
+
+FORGED = ["[]", "null", "3", "{}", '{"object": "AA=="}', "[" * 100_000]
+
+
+@pytest.mark.parametrize("content", FORGED, ids=lambda text: text[:20])
+def test_machine_code_without_its_notes_is_made_anew(kept, content):
+    store, launch = kept
+    for path in entries(store):
+        payload = content.encode()
+        path.write_bytes(_header(path.stem, payload) + payload)
+    assert (launch() == 2).all()
+
+
+def test_machine_code_that_others_could_write_is_not_loaded(kept, monkeypatch):
+    store, launch = kept
+    for path in entries(store):
+        path.chmod(0o666)
+    made = []
+    compile_text = machine.compile_text
+    monkeypatch.setattr(
+        machine, "compile_text", lambda *a: made.append(a) or compile_text(*a)
+    )
+    assert (launch() == 2).all()
+    assert made
+
+
+def test_folder_of_machine_code_is_closed_to_other_users(kept):
+    store, _ = kept
+    modes = {path.stat().st_mode & 0o777 for path in store.folder.rglob("*")}
+    assert (store.folder.stat().st_mode & 0o777, modes) == (0o700, {0o700, 0o600})
 
 
 def test_a_lock_is_left_to_the_interpreter():
@@ -330,3 +374,30 @@ def test_interrupting_compiled_code_is_prompt(compiled):
             progress=interrupt,
         )  # fmt: skip
     assert len(stopped) == 1
+
+
+LONG = """
+extern "C" __global__ void long_one(float* x) {
+    float v = x[threadIdx.x];
+    SUMS
+    x[threadIdx.x] = v;
+}
+""".replace("SUMS", " ".join(f"v = v * {i + 1}.5f + x[{i % 7}];" for i in range(40)))
+
+
+@pytest.mark.parametrize("limit", ["MOST_INSTRUCTIONS", "MOST_IN_A_ROW"])
+def test_kernel_that_is_too_long_to_compile_is_interpreted(monkeypatch, limit):
+    monkeypatch.setattr(choice, limit, 50)
+    x = np.zeros(32, np.float32)
+    result, _, _ = run(LONG, "long_one", 1, 32, [x], engine="compiled")
+    assert result.engine == "interpreter"
+    assert "too many to compile" in result.note
+
+
+@pytest.mark.parametrize(("worth", "said"), [(50, 1), (100_000, 0)])
+def test_launch_of_a_long_kernel_says_that_it_compiles(monkeypatch, worth, said):
+    monkeypatch.setattr(choice, "WORTH_A_WORD", worth)
+    told = []
+    x = np.zeros(32, np.float32)
+    run(LONG, "long_one", 1, 32, [x], engine="compiled", notice=told.append)
+    assert told == ["compiling long_one for the simulator ..."] * said

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
+from coursekit.simt.interpreter import transfers
 
 pytestmark = pytest.mark.usefixtures("backend")
 
@@ -139,3 +140,35 @@ def test_simulated_printf_comes_in_thread_order(capfd):
         launch('__global__ void k() { printf("%d ", threadIdx.x); }', 2, 40)
     expected = " ".join(str(t) for _ in range(2) for t in range(40)) + " "
     assert capfd.readouterr().out == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "start"),
+    [
+        ("atomicAdd(x, 0)", 4),
+        ("atomicCAS(x, 0, 1)", 1),
+        ("atomicMax(x, 3)", 7),
+        ("atomicExch(x, 7)", 7),
+    ],
+)
+def test_lanes_that_poll_by_an_atomic_take_one_update(call, start, monkeypatch):
+    passes = []
+    split = transfers.repeated_passes
+    monkeypatch.setattr(
+        transfers, "repeated_passes", lambda index: passes.append(1) or split(index)
+    )
+    source = f"__global__ void k(int* x, int* got) {{ got[threadIdx.x] = {call}; }}"
+    x, got = np.array([start], np.int32), np.zeros(32, np.int32)
+    with ck.simulator():
+        launch(source, 1, 32, x, got)
+    assert (x[0], got.tolist(), passes) == (start, [start] * 32, [])
+
+
+def test_zeros_of_both_signs_are_added_lane_by_lane():
+    source = """__global__ void k(float* x, float* got) {
+      got[threadIdx.x] = atomicAdd(x, threadIdx.x == 0 ? -0.0f : 0.0f); }"""
+    x, got = np.array([-0.0], np.float32), np.ones(32, np.float32)
+    with ck.simulator():
+        launch(source, 1, 32, x, got)
+    assert np.signbit(got).tolist() == [True, True] + [False] * 30
+    assert not np.signbit(x[0])

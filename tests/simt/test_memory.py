@@ -1,10 +1,14 @@
 """The memory of the simulated device, by itself."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from coursekit.errors import DeviceError
-from coursekit.simt.memory import memory
+from coursekit.simt.checks import shadow
+from coursekit.simt.memory import available, memory
 
 
 @pytest.fixture
@@ -76,3 +80,90 @@ def test_the_largest_shared_memory_still_fits():
 def test_the_nearest_shared_array_is_blamed(address, name):
     shared = memory.SharedMemory([("a", 64, 4), ("b", 64, 4)])
     assert shared.find(address).name == name
+
+
+def fill(root, files):
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+MEMINFO = {"proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    4000 kB\n"}
+GROUPS = {
+    "version 2": {
+        "proc/self/cgroup": "0::/a/b\n",
+        "sys/fs/cgroup/a/memory.max": "3000000\n",
+        "sys/fs/cgroup/a/memory.current": "2500000\n",
+        "sys/fs/cgroup/a/memory.stat": "anon 7\ninactive_file 1000\n",
+        "sys/fs/cgroup/a/b/memory.max": "max\n",
+    },
+    "version 1": {
+        "proc/self/cgroup": "4:memory:/a\n2:cpu:/\n0::/\n",
+        "sys/fs/cgroup/memory/a/memory.limit_in_bytes": "501000\n",
+        "sys/fs/cgroup/memory/a/memory.usage_in_bytes": "0\n",
+    },
+    "container": {
+        "proc/self/cgroup": "4:memory:/docker/cafe\n",
+        "sys/fs/cgroup/memory/memory.limit_in_bytes": "501000\n",
+        "sys/fs/cgroup/memory/memory.usage_in_bytes": "0\n",
+    },
+}
+
+
+def test_free_memory_is_what_the_machine_has_left(tmp_path):
+    fill(tmp_path, MEMINFO)
+    assert available.free_bytes(tmp_path) == 4_096_000
+
+
+@pytest.mark.parametrize("version", GROUPS)
+def test_free_memory_is_at_most_what_a_control_group_has_left(tmp_path, version):
+    fill(tmp_path, MEMINFO | GROUPS[version])
+    assert available.free_bytes(tmp_path) == 501_000
+
+
+def test_free_memory_is_unknown_where_the_system_does_not_tell(tmp_path):
+    assert available.free_bytes(tmp_path) is None
+
+
+def test_array_of_more_than_the_free_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(available, "free_bytes", lambda: 100 << 20)
+    with pytest.raises(DeviceError, match="104,857,600 are free"):
+        memory.Memory().allocate(95 << 20)
+
+
+def test_refused_array_leaves_the_memory_as_it_was(monkeypatch):
+    monkeypatch.setattr(available, "free_bytes", lambda: 0)
+    device = memory.Memory()
+    with pytest.raises(DeviceError):
+        device.allocate(available.LARGE)
+    assert (device.used, device.regions()) == (0, [])
+
+
+def test_words_of_the_race_check_are_compared_with_the_free_memory(monkeypatch):
+    monkeypatch.setattr(available, "free_bytes", lambda: 0)
+    with pytest.raises(MemoryError, match="bytes asked for"):
+        shadow.Shadow(1 << 20)
+
+
+LIMITED = """
+import resource
+from coursekit import simt
+from coursekit.errors import DeviceError
+
+memory = simt.Memory()
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+try:
+    memory.allocate(4 << 30)
+except DeviceError as error:
+    print(error.what.partition(" more")[0])
+print(memory.allocate(1000).nbytes)
+"""
+
+
+def test_array_above_the_limit_of_the_process_is_a_device_error():
+    told = subprocess.run(
+        [sys.executable, "-c", LIMITED], capture_output=True, text=True
+    )
+    assert (told.stderr, told.stdout.splitlines()) == (
+        "", ["out of memory: this machine cannot hold 4,294,967,296", "1000"],
+    )  # fmt: skip

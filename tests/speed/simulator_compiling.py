@@ -13,7 +13,7 @@ import simulator_cases as cases
 from simulator_launching import Prepared, clock
 
 import coursekit as ck
-from coursekit import paths
+from coursekit.runtime import simulator
 from coursekit.simt.compiled import machine
 
 # The smallest launches; the shapes of the blocks are those of the large ones.
@@ -35,7 +35,7 @@ WARM_UP = "__global__ void nothing(int *x) { *x = 1; }"
 
 def helpers_seconds() -> float:
     """Seconds to compile, or load, what all kernels call."""
-    machine.use_cache(lambda: paths.cache() / "simulator")
+    machine.use_cache(simulator.machine_code)
     start = clock()
     machine.runtime_address("ck_run")
     return clock() - start

@@ -138,6 +138,12 @@ class TestDisassembly:
     def test_lines_carry_the_name_of_the_source(self, module):
         assert '//## File "kernel.cu", line ' in module.disassemble(lines=True)
 
+    def test_a_module_is_disassembled_once(self, monkeypatch):
+        module = compiler.compile("__global__ void once(int *x) { *x = 1; }")
+        first = module.sass
+        monkeypatch.setattr(sass, "_run", lambda command: pytest.fail("once more"))
+        assert module.sass is first
+
     def test_bytes_that_are_no_cubin_are_unsupported(self):
         with pytest.raises(UnsupportedError, match="disassembler .* failed"):
             sass.disassemble(b"rubbish")

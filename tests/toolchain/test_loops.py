@@ -45,14 +45,14 @@ def test_a_loop_holds_those_inside_it():
 
 
 def test_busiest_of_equals_is_the_inner_one():
-    assert loops.busiest(LISTING, "FFMA")["LDG"] == 0
+    assert loops.busiest_loop(LISTING, "FFMA")["LDG"] == 0
 
 
 def test_no_loop_with_the_instruction_is_said():
     with pytest.raises(ck.ArgumentError, match="No loop of this machine code has DFMA"):
-        loops.busiest(LISTING, "DFMA")
+        loops.busiest_loop(LISTING, "DFMA")
 
 
 def test_innermost_loop_of_a_kernel_has_its_multiply_adds():
     module = ck.compile("matmul/step_04_column.cu")
-    assert loops.busiest(module.sass, "FFMA")["FFMA"] == 8 * 8  # 8 k, 8 results
+    assert loops.busiest_loop(module.sass, "FFMA")["FFMA"] == 8 * 8  # 8 k, 8 results

@@ -79,6 +79,19 @@ def load(key: str) -> Record | None:
         ) from error
 
 
+def time_us(key: str, case: str, size: int) -> float:
+    """Return a recorded median in microseconds; 0 where nothing is recorded.
+
+    Examples
+    --------
+    >>> time_us("no/such", "copy", 1024)
+    0.0
+    """
+    rows = getattr(load(key), "rows", ())
+    times = (1e3 * r.median_ms for r in rows if (r.case, r.size) == (case, size))
+    return next(times, 0.0)
+
+
 def write(record: Record, place: Path | None = None) -> Path:
     """Write a record below a folder, by default the course's; returns the file."""
     path = (place or folder()) / f"{record.key}.json"

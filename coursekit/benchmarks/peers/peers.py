@@ -68,14 +68,14 @@ def _library() -> ctypes.CDLL | None:
     parts = (SOURCE.read_bytes(), version.stdout, " ".join(options).encode())
     name = hashlib.sha256(b"\0".join(parts)).hexdigest()[:32]
     built = paths.cache() / "peers" / f"{name}.so"
-    if not built.exists():
+    if not paths.is_own(built):
         _build(nvcc, options, built)
     return ctypes.CDLL(str(built))
 
 
 def _build(nvcc: str, options: tuple[str, ...], target: Path) -> None:
     """Build the library beside its place, and move it there when it is whole."""
-    target.parent.mkdir(parents=True, exist_ok=True)
+    paths.make_private(target.parent)
     with tempfile.TemporaryDirectory(dir=target.parent) as folder:
         built = Path(folder) / "peers.so"
         command = [nvcc, *options, "-o", str(built), str(SOURCE)]

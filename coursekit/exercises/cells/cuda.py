@@ -32,6 +32,14 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     shell.register_magics(HostMagics(shell, magics.exercises))
     if _give_body not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(_give_body)
+    shell.events.register("post_run_cell", _allow_loading)
+
+
+def _allow_loading(_: object) -> None:
+    """Let IPython load the extension again, which it would otherwise refuse aloud."""
+    shell = get_ipython()
+    if shell is not None:
+        shell.extension_manager.loaded.discard("coursekit")
 
 
 def module(name: str) -> Any:
@@ -81,6 +89,15 @@ def forget_exercise(id: str) -> None:
         magics.exercises.pop(id, None)
 
 
+def propose_cell(text: str) -> bool:
+    """Ask the front end for a new cell with this text; False outside of a notebook."""
+    shell = get_ipython()
+    if shell is None:
+        return False
+    shell.set_next_input(text)
+    return True
+
+
 def _registered() -> CudaMagics | None:
     shell = get_ipython()
     return shell and shell.magics_manager.registry.get("CudaMagics")
@@ -120,7 +137,7 @@ class CudaMagics(Magics):
         """Compile a cell; an exercise's text is saved first, and its result is kept."""
         if options.exercise is None:
             return _compile(cell, options)
-        from coursekit.exercises import catalogue, host_running, saved
+        from coursekit.exercises import catalogue, checking, host_running, saved
 
         entry = catalogue.find(options.exercise)
         host_running.require_magic(entry, "%%cuda")
@@ -132,6 +149,8 @@ class CudaMagics(Magics):
             self.exercises[entry.id] = failure  # so that no check uses an older result
             raise
         self.exercises[entry.id] = compiled
+        if not compiled.kernels:
+            checking.kernel_of(entry, compiled)
         return compiled
 
 

@@ -16,9 +16,11 @@ import re
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from coursekit import paths
 from coursekit.errors import LaunchError
+from coursekit.exercises.cells import set_up_first
 from coursekit.exercises.set_aside import set_aside, write
 
 ORIGINS = ".origins.json"
@@ -44,26 +46,43 @@ def folder() -> Path:
 def update() -> list[str]:
     """Copy the notebooks that have no copy yet; return a line for each change.
 
-    A copy whose original has changed since stays as it is, and is named.
+    A copy whose original has changed since stays as it is, and is named. A folder that
+    cannot be written is named too: the copies that are there can be read all the same.
     """
-    origins, lines = _origins(), []
-    made = []
-    for name, path in originals().items():
-        copy = folder() / path.name
-        digest = _digest(path)
-        if not copy.exists():
-            _copy(path, copy)
-            origins[name] = digest
-            made.append(name)
-        elif origins.setdefault(name, digest) != digest:
-            lines.append(
-                f"{name} has changed since your copy was made; "
-                f"`python -m coursekit reset {name}` takes the new one, keeps yours."
-            )
-    if made:
-        lines.insert(0, f"Copied into {folder()}: {', '.join(made)}.")
-    _write_origins(origins)
-    return lines
+    known = _origins()
+    origins, made, problem = dict(known), [], ""
+    digests = {name: _digest(path) for name, path in originals().items()}
+    try:
+        for name, path in originals().items():
+            copy = folder() / path.name
+            if not copy.exists():
+                _copy(path, copy)
+                origins[name] = digests[name]
+                made.append(name)
+            origins.setdefault(name, digests[name])
+        if origins != known:
+            _write_origins(origins)
+    except OSError as failure:
+        problem = _unwritable(failure)
+    copied = f"Copied into {folder()}: {', '.join(made)}." if made else ""
+    changed = [
+        f"{name} has changed since your copy was made; "
+        f"`.venv/bin/python -m coursekit reset {name}` takes the new one and keeps "
+        "yours."
+        for name, digest in digests.items()
+        if origins.get(name, digest) != digest
+    ]
+    return [line for line in (copied, problem, *changed) if line]
+
+
+def _unwritable(failure: OSError) -> str:
+    """Say that the folder of the copies cannot be written."""
+    return (
+        f"{folder()} cannot be written: {failure.strerror}.\n"
+        "  The disk is full or read-only, or the folder belongs to another user.\n"
+        "  JupyterLab opens all the same, but can save nothing there. Free some space "
+        "or fix the permissions; `df -h .` and `ls -ld work` show them."
+    )
 
 
 def reset(name: str) -> list[str]:
@@ -97,7 +116,7 @@ def reset(name: str) -> list[str]:
 
 def _copy(path: Path, copy: Path) -> None:
     """Write a copy for a student; its links lead where the original's lead."""
-    up = Path(os.path.relpath(path.parent.parent, copy.parent)).as_posix()
+    up = quote(Path(os.path.relpath(path.parent.parent, copy.parent)).as_posix())
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook["metadata"] = _metadata()
     notebook["cells"] = [
@@ -152,5 +171,11 @@ def _write_origins(origins: dict[str, str]) -> None:
     write(folder() / ORIGINS, json.dumps(origins, indent=1, sort_keys=True) + "\n")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Prepare what `make lab` opens, and say what has changed."""
+    set_up_first.install()
     sys.stdout.write("".join(f"{line}\n" for line in update()))
+
+
+if __name__ == "__main__":
+    main()

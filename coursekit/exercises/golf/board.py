@@ -136,6 +136,12 @@ def leaderboard(
     ArgumentError
         There is no such folder, or no such hole.
     """
+    if not isinstance(folder, str | Path | None):
+        raise ArgumentError.explained(
+            f"leaderboard got {folder!r}, which is no folder.",
+            "Its first argument is the path of a folder, as text.",
+            "Leave it out for work/golf, the folder of your own submissions.",
+        )
     folder, entries, refused = Path(folder or own_folder()), {}, []
     if hole is not None:
         holes.find(hole)

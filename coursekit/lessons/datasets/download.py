@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
@@ -14,7 +15,9 @@ from coursekit import paths
 from coursekit.errors import DataError
 from coursekit.runtime.progress_bar import ProgressBar
 
-PATIENCE_S = 20
+PATIENCE_S = 20  # for one answer of a mirror
+# All of a file may take a minute, and as long as its bytes take at this rate.
+LEAST_S, LOWEST_RATE = 60, 20_000
 _PIECE = 1 << 16
 
 
@@ -90,12 +93,18 @@ def _received(mirror: str, published: Known) -> bytes:
     """Return the file from a mirror; stop reading a reply that is too long."""
     request = urllib.request.Request(mirror + published.name)
     pieces, done = [], 0
+    end = time.monotonic() + LEAST_S + published.nbytes / LOWEST_RATE
     with (
         urllib.request.urlopen(request, timeout=PATIENCE_S) as stream,
         ProgressBar(published.name, verb="fetching", unit="bytes") as bar,
     ):
-        while piece := stream.read(_PIECE):
+        # read1 returns what has arrived; read would wait for a whole piece.
+        while piece := stream.read1(_PIECE):
             done += len(piece)
+            if time.monotonic() > end:
+                raise _Wrong(
+                    f"was too slow: {done:,} of {published.nbytes:,} bytes arrived"
+                )
             if done > published.nbytes:
                 raise _Wrong(f"sent more than the {published.nbytes:,} bytes it has")
             pieces.append(piece)

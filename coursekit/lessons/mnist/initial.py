@@ -1,4 +1,4 @@
-"""The initial weights that PyTorch draws from the same seed."""
+"""Initial values: weights as PyTorch draws them from a seed, and normal numbers."""
 
 from __future__ import annotations
 
@@ -48,6 +48,17 @@ def initial_weights(network: Network, seed: int = 0) -> dict[str, np.ndarray]:
         value = 1 if name.endswith("var") else 0
         weights[name] = np.full(shape, value, dtype=np.float32)
     return weights
+
+
+def normal(*shape: int, seed: int = 0) -> np.ndarray:
+    """Return float32 numbers of the standard normal distribution, to try a layer with.
+
+    Examples
+    --------
+    >>> normal(2, 3).shape, bool((normal(4) == normal(4)).all())
+    ((2, 3), True)
+    """
+    return np.random.default_rng(seed).standard_normal(shape, dtype=np.float32)
 
 
 def _evenly(generator, shape: tuple[int, ...], bound: float) -> np.ndarray:

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 from coursekit.errors import ArgumentError
 
 LEARNT = ("weight", "bias")
+
+
+def is_whole(value: object) -> bool:
+    """Tell whether a value is an integer; True and False are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a real number; True and False are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,7 @@ class Network:
     momentum: float = 0.1
 
     def __post_init__(self):
+        self._check_types()
         sizes = (*self.channels, self.hidden, self.classes)
         if self.side < 4 or min(sizes) < 1 or len(self.channels) != 2:
             raise ArgumentError.explained(
@@ -57,6 +69,25 @@ class Network:
                 f"{self} has no pooling of this name.",
                 "2 x 2 values become one by their maximum or by their mean.",
                 'Take "max" or "average".',
+            )
+
+    def _check_types(self) -> None:
+        """Refuse sizes that are no whole numbers, and constants out of their range."""
+        sizes = (self.side, *self.channels, self.hidden, self.classes)
+        fits = (
+            all(map(is_whole, sizes))
+            and isinstance(self.pooling, str)
+            and is_number(self.epsilon)
+            and is_number(self.momentum)
+            and 0 < self.epsilon < 1
+            and 0 <= self.momentum <= 1
+        )
+        if not fits:
+            raise ArgumentError.explained(
+                f"{self} has a field of another type, or out of its range.",
+                "Sizes are whole numbers, epsilon lies between 0 and 1, and momentum "
+                "is a share.",
+                "Give each field a value of its type.",
             )
 
     @property

@@ -15,7 +15,7 @@ from safetensors.numpy import save
 from coursekit import paths
 from coursekit.errors import ArgumentError, CourseError, DataError
 from coursekit.lessons.mnist.buffers import require_weights
-from coursekit.lessons.mnist.network import Network
+from coursekit.lessons.mnist.network import Network, is_number, is_whole
 from coursekit.lessons.mnist.trainer import Trainer
 
 KEY = "coursekit"  # of the file's one metadata text
@@ -55,6 +55,7 @@ class Training:
     deviation: float
 
     def __post_init__(self):
+        self._check_types()
         fits = math.isfinite(self.mean) and 0 < self.deviation < math.inf
         if not fits or not 0 <= self.accuracy <= 1:
             raise ArgumentError.explained(
@@ -62,6 +63,25 @@ class Training:
                 f"accuracy={self.accuracy}.",
                 "Pixels are divided by the deviation; accuracy is a share.",
                 "Take the mean and the deviation of the pixels / 255 learnt from.",
+            )
+
+    def _check_types(self) -> None:
+        """Refuse fields of another type than their annotation's, and odd texts."""
+        texts = (self.digits, self.device, self.date)
+        numbers = (self.accuracy, self.mean, self.deviation, *self.rates)
+        fits = (
+            all(isinstance(text, str) and text.isprintable() for text in texts)
+            and all(map(is_number, numbers))
+            and all(map(is_whole, (self.batch, self.seed)))
+            and self.batch > 0 <= self.seed
+            and all(0 <= rate < math.inf for rate in self.rates)
+        )
+        if not fits:
+            raise ArgumentError.explained(
+                f"{asdict(self)} is no description of a training.",
+                "digits, device and date are texts of one line, batch and seed whole "
+                "numbers, and the others numbers that are not negative.",
+                "Give each field a value of its type.",
             )
 
     def __str__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import struct
 import sys
 import weakref
@@ -18,6 +17,7 @@ from coursekit.runtime.configuration import Configuration, Needs
 from coursekit.runtime.gpu import printing
 from coursekit.runtime.gpu.faults import FAULTS, RESTART, refusal
 from coursekit.runtime.gpu.function import GpuFunction
+from coursekit.runtime.once import once
 
 if TYPE_CHECKING:
     from coursekit.runtime.protocols import (
@@ -43,7 +43,7 @@ def missing() -> str:
         return f"CuPy cannot use the GPU ({error})"
 
 
-@functools.cache
+@once
 def backend() -> GpuBackend:
     """Return the backend of the first GPU of this machine."""
     return GpuBackend()

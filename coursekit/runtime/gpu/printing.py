@@ -14,6 +14,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 
+from coursekit.runtime import terminal
+
 STDOUT = 1
 
 
@@ -43,12 +45,7 @@ def to_python() -> Iterator[None]:
             os.dup2(kept, STDOUT)
             os.close(kept)
             caught.seek(0)
-            _write(caught.read().decode(errors="replace"))
-
-
-def _write(text: str) -> None:
-    if text and sys.stdout is not None:
-        sys.stdout.write(text)
+            terminal.write(caught.read().decode(errors="replace"))
 
 
 def _flush() -> None:

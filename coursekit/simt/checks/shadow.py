@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coursekit.simt.memory import available
+
 LANES = 32
+WORD_BYTES = 4 * (3 + 2 * 7)  # of one place: its last write, its reads and its atomics
 BIT = (np.uint32(1) << np.arange(LANES, dtype=np.uint32)).astype(np.uint32)
 
 
@@ -151,6 +154,7 @@ class Shadow:
     """
 
     def __init__(self, places: int):
+        available.require(WORD_BYTES * places)
         self.writes = Last(places)
         self.reads = Crowd(places)
         self.updates = Crowd(places)

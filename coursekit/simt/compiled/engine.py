@@ -22,6 +22,12 @@ from coursekit.simt.interpreter import interrupts
 from coursekit.simt.isa.traits import TRAITS
 from coursekit.simt.memory import faults
 
+# LLVM takes seconds for kernels of this length, and minutes for twice as long ones: the
+# square of the instructions between two branches, and more.
+MOST_INSTRUCTIONS, MOST_IN_A_ROW = 10_000, 4_000
+# From here on a launch says that it compiles.
+WORTH_A_WORD = 800
+
 # What ill-formed PTX may run into, which the interpreter then explains.
 _STRANGE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
@@ -79,12 +85,15 @@ class Compiled:
     sort: Sort = PLAIN
     tiers: dict[str, machine.Loaded] = field(default_factory=dict)
     workspaces: dict[bool, object] = field(default_factory=dict)
-    cache: Callable | None = None  # the folder of machine code, of the latest launch
+    cache: Callable | None = (
+        None  # returns the cache of machine code, of the latest launch
+    )
     interpreted: int = 0  # warp instructions that the interpreter has executed for it
 
-    def for_launch(self, cache) -> Compiled:
-        """Set the function that returns the cache folder; return itself."""
-        self.cache = cache
+    def for_launch(self, launch) -> Compiled:
+        """Take the cache and the notice of a launch; return itself."""
+        self.cache = launch.configuration.cache
+        self.notice = launch.configuration.notice
         return self
 
     def workspace(self, *, fast: bool) -> Workspace:
@@ -104,21 +113,34 @@ class Compiled:
         """Return one tier, compiled if it is not yet."""
         if name not in self.tiers:
             machine.use_cache(self.cache)
-            data, notes = machine.cached(
-                f"{self.key}-{name}", lambda: make(self.unit, self.sort.tiers[name])
-            )
+            data, notes = machine.cached(f"{self.key}-{name}", lambda: self._make(name))
             address, engine = machine.load_object(data, name)
             self.tiers[name] = machine.Loaded(address, notes, engine)
         return self.tiers[name]
+
+    def _make(self, name: str) -> tuple[bytes, dict]:
+        function = self.unit.function
+        if self.notice is not None and len(function.instructions) >= WORTH_A_WORD:
+            self.notice(f"compiling {function.name} for the simulator ...")
+        return make(self.unit, self.sort.tiers[name])
 
 
 def obstacle(launch) -> str | None:
     """Return why a launch cannot be compiled, as far as a quick look tells."""
     if launch.configuration.cooperative:
         return "grid-wide barriers"
+    length, row = _lengths(launch.code)
+    if length > MOST_INSTRUCTIONS or row > MOST_IN_A_ROW:
+        return f"{length:,} instructions, {row:,} in a row: too many to compile"
     opcodes = {i.opcode for i in launch.code.function.instructions}
     reasons = (row.interpreted for name, row in TRAITS.items() if name in opcodes)
     return next(filter(None, reasons), None)
+
+
+def _lengths(code) -> tuple[int, int]:
+    """Return the instructions of a kernel, and the most of them without a branch."""
+    rows = [block.length for block in code.blocks]
+    return sum(rows), max(rows, default=0)
 
 
 _KEPT_LOCK = threading.Lock()
@@ -180,7 +202,7 @@ def of_launch(launch) -> Compiled:
     asked = launch.configuration
     return compiled_for(
         launch.program, launch.code, asked.block_shape, asked.plan.widths
-    ).for_launch(asked.cache)
+    ).for_launch(launch)
 
 
 def at_hand(launch) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import ctypes
 import functools
 import hashlib
-import json
-import os
-import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +110,8 @@ def _load_runtime() -> None:
     """Make the helpers of `runtime.ll` available to code that calls them."""
     if _RUNTIME:
         return
-    data, _ = cached(key_of("runtime"), lambda: (compile_text(runtime.text()), {}))
+    helpers = key_of("runtime")
+    data, _ = cached(helpers, lambda: (compile_text(runtime.text()), {}), fields={})
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _new_target_machine())
     engine.add_object_file(llvm.ObjectFileRef.from_data(data))
     engine.finalize_object()
@@ -138,49 +137,42 @@ def runner():
 
 # -- the cache on disk -----------------------------------------------------------------
 
-_FOLDER: list = [lambda: None]
+_CACHE: list = [None]
+_OBJECT = "object"  # the field of an entry that has the object file
+# The notes of a kernel's tier, with their types.
+_NOTES = {
+    "record_bytes": int, "sites": int, "symbols": list, "counters": int, "fixed": list,
+}  # fmt: skip
 
 
-def use_cache(folder) -> None:
-    """Set the function that returns the cache folder, or None for no cache."""
-    _FOLDER[0] = folder or (lambda: None)
+def use_cache(find) -> None:
+    """Set the function that returns the cache; None for no cache."""
+    _CACHE[0] = find
 
 
-def stored(key: str) -> tuple[bytes, dict] | None:
-    """Return an object file and its notes from the cache."""
-    folder = _FOLDER[0]()
-    if folder is None:
+def _cache():
+    return _CACHE[0]() if _CACHE[0] else None
+
+
+def stored(key: str, fields: dict[str, type] = _NOTES) -> tuple[bytes, dict] | None:
+    """Return an object file and its notes, `fields`, from the cache."""
+    cache = _cache()
+    notes = cache.get(key, {_OBJECT: str, **fields}) if cache else None
+    if notes is None:
         return None
     try:
-        data = (folder / f"{key}.o").read_bytes()
-        notes = json.loads((folder / f"{key}.json").read_bytes())
-    except (OSError, ValueError):
+        return base64.b64decode(notes.pop(_OBJECT), validate=True), notes
+    except ValueError:
         return None
-    if hashlib.sha256(data).hexdigest() != notes.pop("sha256", None):
-        return None
-    return data, notes
 
 
-def cached(key: str, make) -> tuple[bytes, dict]:
+def cached(key: str, make, fields: dict[str, type] = _NOTES) -> tuple[bytes, dict]:
     """Return an object file and its notes, compiled if they are not cached."""
-    found = stored(key)
+    found = stored(key, fields)
     if found is not None:
         return found
     data, notes = make()
-    folder = _FOLDER[0]()
-    if folder is not None:
-        signed = {**notes, "sha256": hashlib.sha256(data).hexdigest()}
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            _write(folder / f"{key}.o", data)
-            _write(folder / f"{key}.json", json.dumps(signed).encode())
-        except OSError:
-            pass  # a full or read-only disk costs time, not results
+    cache = _cache()
+    if cache:
+        cache.put(key, notes | {_OBJECT: base64.b64encode(data).decode()})
     return data, notes
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    Path(name).replace(path)

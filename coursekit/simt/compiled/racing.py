@@ -149,7 +149,7 @@ def compiled_for(launch) -> engine.Compiled:
     asked = launch.configuration
     return engine.compiled_for(
         launch.program, launch.code, asked.block_shape, {}, RACES
-    ).for_launch(asked.cache)
+    ).for_launch(launch)
 
 
 def check(compiled: engine.Compiled, launch, blocks) -> str:

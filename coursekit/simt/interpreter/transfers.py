@@ -209,16 +209,42 @@ def atomic(decoder, instruction):
             view = region.view(size).view(dtype)
             index = offsets >> shift
             sources = [warp.slots[v][lanes] for v in values]
-            before = np.empty(len(index), dtype)
-            for turn in repeated_passes(index):
-                warp.block.launch.work += 1  # a pass takes as long as an instruction
-                where = index[turn]
-                before[turn] = view[where]
-                view[where] = evaluate(before[turn], *(s[turn] for s in sources))
+            before = _unchanged(view, index, sources, evaluate)
+            if before is not None:
+                warp.block.launch.work += len(index)  # the passes that it saves
+            else:
+                before = np.empty(len(index), dtype)
+                for turn in repeated_passes(index):
+                    warp.block.launch.work += 1  # a pass is as long as an instruction
+                    where = index[turn]
+                    before[turn] = view[where]
+                    view[where] = evaluate(before[turn], *(s[turn] for s in sources))
             if slot is not None:
                 warp.slots[slot][lanes] = before
 
     return _marked(instruction, step)
+
+
+def _unchanged(view, index, sources, evaluate) -> np.ndarray | None:
+    """Return what lanes read by one update of one place that changes nothing.
+
+    Lanes that poll do that: ``atomicAdd(&flag, 0)``, ``atomicCAS`` on a taken lock. The
+    first lane's update leaves the bits as they are, so those of the others do.
+
+    Returns
+    -------
+    ndarray or None
+        None if places or operands differ between lanes, or if the bits change.
+    """
+    count = len(index)
+    uniform = all(a.tobytes() == a[:1].tobytes() * count for a in (index, *sources))
+    if count < 2 or not uniform:
+        return None
+    before = view[index[:1]]
+    after = evaluate(before, *(source[:1] for source in sources))
+    if after.astype(view.dtype, copy=False).tobytes() != before.tobytes():
+        return None
+    return np.repeat(before, count)
 
 
 def reached(warp, base: int, offset: int) -> np.ndarray:

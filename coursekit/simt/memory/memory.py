@@ -8,6 +8,7 @@ elements still points at the array it belongs to, and at nothing else.
 from __future__ import annotations
 
 import functools
+import threading
 from bisect import bisect_right
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from coursekit.errors import DeviceError
+from coursekit.simt.memory import available
 
 SLOT_BITS = 36
 GLOBAL_BASE = 1 << 40
@@ -135,6 +137,7 @@ class Memory:
         self._slots: dict[int, Region] = {}
         self._freed: deque[Region] = deque()
         self._live: dict[int, Region] = {}
+        self._lock = threading.RLock()  # launches of several threads allocate too
 
     def allocate(
         self, nbytes, *, name="", shape=None, dtype=None, space="global", data=None
@@ -146,6 +149,22 @@ class Memory:
         DeviceError
             The simulated device, or this machine, has not enough memory.
         """
+        with self._lock:
+            self._check_room(nbytes)
+            data = self._fresh(nbytes) if data is None else data
+            slots = 1 + (nbytes >> SLOT_BITS)
+            first = self._next_slot
+            self._next_slot += slots + 1
+            address = GLOBAL_BASE + (first << SLOT_BITS) + (1 << (SLOT_BITS - 1))
+            region = Region(address, nbytes, data, name, shape, dtype, space)
+            for slot in range(first, first + slots + 1):
+                self._slots[slot] = region
+            self.used += nbytes
+            self._live[address] = region
+            return region
+
+    def _check_room(self, nbytes: int) -> None:
+        """Refuse what the device has no room for."""
         if self.capacity is not None and self.used + nbytes > self.capacity:
             raise DeviceError.explained(
                 f"out of memory: {nbytes:,} bytes asked for, "
@@ -153,22 +172,11 @@ class Memory:
                 "Arrays that are still referenced keep their memory.",
                 "Use a smaller size, or delete arrays that are no longer needed.",
             )
-        if data is None:
-            data = self._fresh(nbytes)
-        slots = 1 + (nbytes >> SLOT_BITS)
-        first = self._next_slot
-        self._next_slot += slots + 1
-        address = GLOBAL_BASE + (first << SLOT_BITS) + (1 << (SLOT_BITS - 1))
-        region = Region(address, nbytes, data, name, shape, dtype, space)
-        for slot in range(first, first + slots + 1):
-            self._slots[slot] = region
-        self.used += nbytes
-        self._live[address] = region
-        return region
 
     def regions(self) -> list[Region]:
         """The allocated regions by address."""
-        return list(self._live.values())
+        with self._lock:
+            return list(self._live.values())
 
     def name_arguments(self, arguments) -> None:
         """Name regions as the arguments of a launch, for its messages.
@@ -189,29 +197,32 @@ class Memory:
     @staticmethod
     def _fresh(nbytes: int) -> np.ndarray:
         try:
+            available.require(nbytes)
             data = storage(nbytes)
             data.fill(POISON)
-        except MemoryError:
+        except MemoryError as error:
             raise DeviceError.explained(
-                f"out of memory: this machine cannot hold {nbytes:,} more bytes.",
+                f"out of memory: this machine cannot hold {nbytes:,} more bytes"
+                f"{f' ({error})' if error.args else ''}.",
                 "The simulator keeps device memory in the memory of this machine.",
-                "Use a smaller size.",
+                "Use a smaller size, or close other programs.",
             ) from None
         return data
 
     def free(self, region: Region) -> None:
         """Free an allocation; later accesses through its address are errors."""
-        if region.freed:
-            return
-        region.freed = True
-        del self._live[region.address]
-        self.used -= region.nbytes
-        region.nbytes = 0
-        region.data = np.empty(0, np.uint8)
-        region._views.clear()
-        self._freed.append(region)
-        if len(self._freed) > REMEMBERED:
-            self._forget(self._freed.popleft())
+        with self._lock:
+            if region.freed:
+                return
+            region.freed = True
+            del self._live[region.address]
+            self.used -= region.nbytes
+            region.nbytes = 0
+            region.data = np.empty(0, np.uint8)
+            region._views.clear()
+            self._freed.append(region)
+            if len(self._freed) > REMEMBERED:
+                self._forget(self._freed.popleft())
 
     def _forget(self, region: Region) -> None:
         slot = (region.address - GLOBAL_BASE) >> SLOT_BITS

@@ -58,6 +58,7 @@ class LaunchConfiguration:
     engine: str = "auto"
     cache: Callable | None = None
     progress: Callable | None = None
+    notice: Callable | None = None
 
 
 @dataclass
@@ -440,8 +441,11 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
         tier alone. The results are the same.
     progress : callable, optional
         Called now and then with the blocks done and all blocks.
+    notice : callable, optional
+        Receives a sentence about what takes long before the first block runs.
     cache : callable, optional
-        Returns the folder in which machine code is kept for later sessions.
+        Returns the cache that keeps machine code for later sessions: `get(key,
+        fields)` returns a dict or None, and `put(key, value)` stores one.
     write : callable
         Receives the text of device printf.
     plan : CountingPlan

@@ -12,7 +12,7 @@ from coursekit.exercises import (
     blocks,
     shuffled,
 )
-from coursekit.lessons.memory_ledger import Ledger
+from coursekit.lessons.memory_ledger import MemoryLedger
 
 # 06.3: 5,952 elements at size 64 fill 744 sectors; a request of a warp begins and ends
 # inside of one, so each piece has a few more. Alone, each element takes a sector.
@@ -102,7 +102,7 @@ def some_arrays():
 
 def right_sums(totals, show):
     """Compare the sums of 06.5."""
-    found, wanted = totals(Ledger(), some_arrays()), [6.0, 500500.0, 1.0, 28.0]
+    found, wanted = totals(MemoryLedger(), some_arrays()), [6.0, 500500.0, 1.0, 28.0]
     if list(found) != wanted:
         raise CheckFailed.explained(
             f"totals returned {found}, expected {wanted}.",
@@ -113,14 +113,14 @@ def right_sums(totals, show):
 
 def nothing_left(totals, show):
     """Ask what is still out after an ordinary run."""
-    gpu = Ledger()
+    gpu = MemoryLedger()
     totals(gpu, some_arrays())
     all_back(gpu, "After 4 arrays, one of them of 1 element")
 
 
 def nothing_left_after_a_failure(totals, show):
     """Let the second copy fail: it must be heard of, and leave nothing."""
-    gpu = Ledger(fails_at=2)
+    gpu = MemoryLedger(fails_at=2)
     try:
         totals(gpu, some_arrays())
     except CheckFailed as failure:
@@ -137,7 +137,7 @@ def nothing_left_after_a_failure(totals, show):
 
 def one_at_a_time(totals, show):
     """Ask how many arrays were on the device at the same time."""
-    gpu = Ledger()
+    gpu = MemoryLedger()
     totals(gpu, some_arrays())
     if gpu.most > 1:
         raise CheckFailed.explained(

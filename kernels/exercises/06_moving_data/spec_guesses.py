@@ -5,19 +5,21 @@ from coursekit.exercises import Guess
 GUESSES = {
     "count_in_bytes": Guess(
         question="The call above asks for 1000. How many of the 1000 floats arrive?",
-        hint="The third argument of cudaMemcpy is a number of bytes.",
+        hint="In which unit does cudaMemcpy count its third argument?",
         answer=250,
-        because="It counts bytes, and a float has 4. It should be n * sizeof(float).",
+        because="The call copies 1000 bytes, and a float has 4. The size should be n "
+        "* sizeof(float).",
     ),
     "swapped": Guess(
         question="h_x is full and d_x is new. You swap the two by mistake: "
         "cudaMemcpy(h_x, d_x, bytes, cudaMemcpyDefault). What happens?",
         options=("it copies h_x to d_x", "it overwrites h_x", "it returns an error"),
-        hint="The first argument is the target, and cudaMemcpyDefault asks the two "
-        "pointers where they lie.",
+        hint="Which of the two pointers is the target, and how does "
+        "cudaMemcpyDefault find out where they point to?",
         answer="it overwrites h_x",
-        because="The target is first, and Default asks the pointers, which are in "
-        "order. The data are gone, and the call reports success.",
+        because="The target comes first, and cudaMemcpyDefault asks the pointers, "
+        "which are both valid. The data are lost, and the call reports "
+        "success.",
     ),
     "default_stream": Guess(
         question="Two kernels of 100 us in two streams; between them a kernel of 20 us "
@@ -26,7 +28,8 @@ GUESSES = {
         hint="A kernel in the default stream waits for the streams before it, and they "
         "wait for it.",
         answer="225 us",
-        because="The 20 us wait for the left half, and the right half waits for them.",
+        because="The small kernel waits for the left half, and the right half waits "
+        "for the small kernel.",
     ),
     "chunks": Guess(
         question="With which number of chunks is the makespan shortest?",
@@ -44,7 +47,7 @@ GUESSES = {
         "while it runs?",
         answer=False,
         because="nvcc sees an ordinary pointer. The driver moves pages while the "
-        "program runs, when somebody touches them.",
+        "program runs, when the CPU or the GPU touches them.",
     ),
     "graph": Guess(
         question="10 kernels of 2 us, 5 us per call. One by one they take 52 us. As "
@@ -73,7 +76,8 @@ QUIZZES = {
             hint="A copy that does not wait needs memory that the driver can read at "
             "any time.",
             answer=False,
-            because="Its memory is pageable: the call may wait until it is staged.",
+            because="The memory of a std::vector is pageable. The call may wait "
+            "until the data lie in a staging buffer.",
         ),
         Guess(
             question="Two streams: a kernel in one reads what a copy in the other "
@@ -87,8 +91,8 @@ QUIZZES = {
         Guess(
             question="In, run, out: 300 us each as one chunk. Calls cost nothing. How "
             "many us with 3 chunks?",
-            hint="The first chunk passes three engines, 100 us each; after that a "
-            "chunk ends every 100 us.",
+            hint="The first chunk passes three engines. How long does it take, "
+            "and how often does a chunk end after that?",
             answer=500,
             because="300 * (1 + 2 / 3) = 500.",
         ),
@@ -96,21 +100,22 @@ QUIZZES = {
     "review_launches": (
         Guess(
             question="A graph makes the kernels in it faster.",
-            hint="A graph changes how kernels are launched, not what they do.",
+            hint="Does a graph change what a kernel does, or how it is started?",
             answer=False,
-            because="It saves calls, and gaps between kernels. A kernel takes as long.",
+            because="A graph saves calls, and gaps between kernels. Each kernel "
+            "takes as long as before.",
         ),
         Guess(
             question="cudaTriggerProgrammaticLaunchCompletion makes results visible.",
-            hint="To start early and to see results are two different things.",
+            hint="Is it the same to start early and to see results?",
             answer=False,
-            because="It lets the next kernel be scheduled. Who reads, waits.",
+            because="It lets the next kernel start early. Before that kernel reads, "
+            "it has to wait with cudaGridDependencySynchronize().",
         ),
         Guess(
             question="Which launch sees what all children of a kernel wrote?",
             options=("fire and forget", "tail launch", "none"),
-            hint="One of the two starts only after the parent and all children have "
-            "ended.",
+            hint="Which of the two launches waits for the children?",
             answer="tail launch",
             because="It starts when the parent and all its children have ended.",
         ),

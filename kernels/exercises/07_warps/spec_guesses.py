@@ -47,13 +47,14 @@ QUIZZES = {
             "warp?",
             hint="A warp has 32 threads, and x runs fastest.",
             answer=4,
-            because="32 / 8 = 4: x runs fastest.",
+            because="32 / 8 = 4, because x runs fastest.",
         ),
         Guess(
             question="In a vector addition with a guard no warp can diverge.",
             hint="Look at the warp in which the array ends.",
             answer=False,
-            because="The warp in which the array ends has lanes on both sides.",
+            because="The last warp has lanes on both sides of the guard if the array "
+            "ends within it.",
         ),
         Guess(
             question="Which lane of a warp gets the whole sum from five "
@@ -62,16 +63,18 @@ QUIZZES = {
             hint="In `__shfl_down_sync` each lane takes the value of a lane with a "
             "higher number.",
             answer="lane 0",
-            because="The values go down. With __shfl_xor_sync all would get it.",
+            because="The values move to lower lanes. With __shfl_xor_sync all lanes "
+            "would get the sum.",
         ),
     ),
     "review_masks": (
         Guess(
             question="`__activemask()` is the right mask for a shuffle behind an if.",
-            hint="The mask has to name the lanes that should take part, whether they "
-            "have arrived or not.",
+            hint="Does the mask have to name the lanes that have arrived, or "
+            "those that should take part?",
             answer=False,
-            because="It says who is here now. Who should be, you have to know.",
+            because="It names the lanes that run together now. Which lanes should "
+            "take part follows from your condition.",
         ),
         Guess(
             question="32 lanes read 32 neighbouring doubles. How many sectors at "
@@ -83,10 +86,10 @@ QUIZZES = {
         Guess(
             question="The lanes of a warp always run in step, so __syncwarp() is a "
             "comment.",
-            hint="Since compute capability 7.0 each lane has a program counter of its "
-            "own.",
+            hint="What did compute capability 7.0 change about the lanes of a warp?",
             answer=False,
-            because="Since compute capability 7.0 each lane has a place of its own.",
+            because="Since compute capability 7.0 each lane has a program counter of "
+            "its own, and lanes may run apart.",
         ),
     ),
 }

@@ -196,7 +196,7 @@ EXERCISES = (
             "{ int found = atomicCAS(bits, seen, __float_as_int(x[i])); "
             "if (found == seen) break; seen = found; }",
         ),
-        starter=(DataRaceError, "no barrier between them"),
+        starter=(DataRaceError, "this update is not atomic"),
         mutants={
             "tries_once": Mutant(
                 mistake="Who is not the first to write gives up.",

@@ -9,7 +9,8 @@ GUESSES = {
         hint="Each thread reads the counter, adds 1 and writes it back, and another "
         "may read in between.",
         answer="fewer than 1000",
-        because="Threads that read the same count write the same sum.",
+        because="Threads that read the same count write the same sum, and all but "
+        "one of their additions are lost.",
     ),
     "race_definition": Guess(
         question="A race is when one thread begins its next task before another one is "
@@ -24,10 +25,11 @@ GUESSES = {
         question="Three warps with two steps each can be played in 90 orders. How many "
         "of them give the right result?",
         options=(6, 18, 48, 90),
-        hint="An order is right if each warp stores before its neighbour reads; about "
-        "half of the orders do that.",
+        hint="An order is right if each warp stores before its neighbour reads. "
+        "Play a few orders, and estimate the share.",
         answer=48,
-        because="Those in which every warp stores before its neighbour looks.",
+        because="These are the orders in which every warp stores before its "
+        "neighbour reads.",
     ),
     "two_copies": Guess(
         question="A barrier counts once for each warp. 256 threads, 10 rounds, one "
@@ -50,39 +52,44 @@ QUIZZES = {
         Guess(
             question="A kernel gave the right result a million times, so it has no "
             "race.",
-            hint="A race is there as soon as nothing forbids the other orders.",
+            hint="Does a right result say anything about the orders that did not "
+            "occur?",
             answer=False,
-            because="48 of 90 orders were right for a kernel that has one.",
+            because="A kernel of this chapter has a race, and 48 of its 90 orders "
+            "give the right result.",
         ),
         Guess(
             question="`atomicAdd` also makes what you stored before it visible to "
             "others.",
-            hint="That no addition is lost is one thing; when others see your stores "
-            "is another.",
+            hint="An atomic protects one word. What does it promise about other words?",
             answer=False,
-            because="It is relaxed. A fence in front of it does that.",
+            because="It is a relaxed operation. A fence before it makes earlier "
+            "stores visible.",
         ),
     ),
     "review_atomics": (
         Guess(
             question="A float sum by atomics has the same bits in every run.",
-            hint="An addition of floats rounds, so its order matters.",
+            hint="Does the order of additions change a sum of floats?",
             answer=False,
-            because="No addition is lost, but the order of rounding is open.",
+            because="No addition is lost, but their order is open, and each addition "
+            "rounds.",
         ),
         Guess(
             question="Blocks hand each other data through a flag. Which fence?",
             options=("__threadfence_block()", "__threadfence()", "none"),
             hint="The fence has to reach as far as the threads that read the flag.",
             answer="__threadfence()",
-            because="Blocks share the device; the block's fence ends at the block.",
+            because="Blocks share the device. The fence of a block orders stores for "
+            "the threads of that block only.",
         ),
         Guess(
             question="10 blocks, 64 counters each in shared memory. How many global "
             "atomic requests hand them over?",
             hint="A warp handles 32 counters with one request.",
             answer=20,
-            because="64 counters are two requests of a warp, times 10.",
+            because="Each of the 10 blocks hands over 64 counters, with two requests "
+            "of a warp.",
         ),
     ),
 }

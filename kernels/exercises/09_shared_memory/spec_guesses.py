@@ -18,7 +18,7 @@ GUESSES = {
         hint="Take the number of the word modulo 32 for each lane, and count how many "
         "banks differ.",
         answer=2,
-        because="Only even banks are asked, so 32 words come out of 16 banks.",
+        because="The 32 words lie in the 16 even banks, two in each.",
     ),
     "same_float4": Guess(
         question="All 32 lanes read the same float4. How many wavefronts does that "
@@ -27,8 +27,8 @@ GUESSES = {
         hint="A request of 16 bytes per lane is served in four parts, unless lanes "
         "agree.",
         answer=2,
-        because="Without neighbours that agree it would be 4. They halve it, and no "
-        "more.",
+        because="Different values would take 4. Neighbours that agree halve that, "
+        "and no more.",
     ),
     "blocks_per_sm": Guess(
         question="A block of 256 threads takes 48 KiB. How many of them fit on an SM "
@@ -36,7 +36,7 @@ GUESSES = {
         hint="An SM has 228 KiB of shared memory for blocks, and the system takes 1 "
         "KiB per block.",
         answer=4,
-        because="228 / (48 + 1) = 4.65, with 1 KiB of each block for the system.",
+        because="228 / (48 + 1) = 4.65, as the system takes 1 KiB per block.",
     ),
 }
 QUIZZES = {
@@ -50,7 +50,8 @@ QUIZZES = {
         ),
         Guess(
             question="Two lanes read the same word of a bank. That is a conflict.",
-            hint="A bank can send one word to several lanes at once.",
+            hint="What does a bank deliver in one wavefront: a word, or a value "
+            "for one lane?",
             answer=False,
             because="One word goes to any number of lanes in one wavefront.",
         ),
@@ -60,7 +61,8 @@ QUIZZES = {
             hint="Compare the sectors of both kernels for reading, and then for "
             "writing.",
             answer="sectors written",
-            because="512 in place of 4096. Reading took 512 before, too.",
+            because="The tile lowers them from 4096 to 512. The sectors read were "
+            "512 before, too.",
         ),
     ),
     "review_tiles": (
@@ -68,20 +70,23 @@ QUIZZES = {
             question="32 lanes read 32 different float4. How many wavefronts at least?",
             hint="Shared memory delivers at most 128 bytes per wavefront.",
             answer=4,
-            because="512 bytes at 128 bytes per wavefront. It is no conflict.",
+            because="They have 512 bytes, and a wavefront delivers 128. That is no "
+            "bank conflict.",
         ),
         Guess(
             question="One tile, without a second copy, is filled and used in a loop. "
             "How many barriers in each iteration?",
-            hint="One barrier protects what is read, another what is overwritten next.",
+            hint="What can go wrong if a fast warp begins the next iteration "
+            "before the others are done?",
             answer=2,
-            because="One behind filling, one before the next filling.",
+            because="One barrier after the tile is filled, and one before it is "
+            "filled again.",
         ),
         Guess(
             question="More shared memory for each block always makes a kernel faster.",
-            hint="Shared memory that a block reserves is missing elsewhere on the SM.",
+            hint="What else on the SM needs the memory that a block reserves?",
             answer=False,
-            because="It leaves room for fewer blocks, and for less L1 cache.",
+            because="Fewer blocks fit on an SM, and the L1 cache becomes smaller.",
         ),
     ),
 }

@@ -19,24 +19,25 @@ GUESSES = {
             "an error, at the next call",
             "most often nothing",
         ),
-        hint="The hardware checks pages, and a page is much larger than 4,000 bytes.",
+        hint="Does the hardware check an address against arrays, or against pages "
+        "of memory?",
         answer="most often nothing",
-        because="Memory is handed out in larger pieces; the hardware knows pages, not "
-        "arrays.",
+        because="Memory is handed out in larger pieces. The hardware checks pages, "
+        "not arrays.",
     ),
     "ai_softmax": Guess(
         question="Ragged width, distinct values of both signs, a tight tolerance, four "
         "checkers. Is the kernel right?",
         hint="Think of a row in which every value is far below 0.",
         answer=False,
-        because="Its maximum begins at 0. Subtract anything, and softmax stays the "
-        "same, until all exponentials vanish.",
+        because="Its maximum starts at 0. If all values of a row are far below 0, "
+        "all exponentials underflow, and the row is 0 / 0.",
     ),
     "silent": Guess(
         question="Of how many of these twelve mistakes does no checker say a word?",
         hint="Checkers see how memory is used; a wrong formula may use it correctly.",
         answer=5,
-        because="A formula that is wrong breaks no rule of the machine.",
+        because="A wrong formula breaks no rule of the machine.",
     ),
 }
 QUIZZES = {
@@ -44,10 +45,10 @@ QUIZZES = {
         Guess(
             question="A kernel gives the right result in every order that you try. It "
             "has no race.",
-            hint="An order that you did not try may still be possible.",
+            hint="How many orders are possible, and how many have you tried?",
             answer=False,
-            because="You try some orders. racecheck asks whether anything forbids the "
-            "others.",
+            because="A few orders prove nothing about the others. racecheck asks "
+            "whether anything forbids them.",
         ),
         Guess(
             question="Which tool needs no GPU fault, no luck and no reference, and "
@@ -55,14 +56,14 @@ QUIZZES = {
             options=("memcheck", "initcheck", "a larger test"),
             hint="The access lies within its bounds, so ask what the value was before.",
             answer="initcheck",
-            because="The access is in bounds, and the value is whatever was there.",
+            because="The access is in bounds, so memcheck is silent. The value is "
+            "whatever was there before.",
         ),
         Guess(
             question="cudaMemcpy returns error 700. The copy was wrong.",
-            hint="A launch returns at once, so an error of the kernel is reported "
-            "later.",
+            hint="When does a launch report an error that its kernel makes?",
             answer=False,
-            because="It reports what an earlier kernel did.",
+            because="The call reports what an earlier kernel did.",
         ),
     ),
     "review_limits": (
@@ -71,7 +72,8 @@ QUIZZES = {
             "* W?",
             hint="A block has a largest number of threads, whatever its shape.",
             answer=1024,
-            because="More is no launch at all: a 33 x 32 picture needs two blocks.",
+            because="A launch with more threads per block fails: a 33 x 32 picture "
+            "needs two blocks.",
         ),
         Guess(
             question="A sum of 100 products of floats. Which error is allowed, in "
@@ -84,9 +86,10 @@ QUIZZES = {
             question="You read the clock, launch, and read the clock again. What was "
             "timed?",
             options=("the kernel", "the launch", "the kernel and its copies"),
-            hint="A launch returns before the kernel has run.",
+            hint="When does a launch return?",
             answer="the launch",
-            because="It returns before the kernel runs. Chapter 12 does it right.",
+            because="The launch returns before the kernel runs. Chapter 12 times the "
+            "kernel.",
         ),
     ),
 }

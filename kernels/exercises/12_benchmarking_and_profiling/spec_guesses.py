@@ -9,7 +9,8 @@ GUESSES = {
         options=(5, 841, 846),
         hint="Does a launch return before or after the kernel has run?",
         answer=5,
-        because="The launch has put the kernel into a queue. Nobody has waited for it.",
+        because="The launch puts the kernel into a queue, and the host has not "
+        "waited for it.",
     ),
     "which_number": Guess(
         question="Which number would you report for this kernel?",
@@ -17,9 +18,9 @@ GUESSES = {
         hint="Which of the three stays the same if one run is interrupted, or if one "
         "run is lucky?",
         answer="the median",
-        because="The smallest is a moment of luck: the cool GPU at the start. The mean "
-        "moves with each interruption. Half of the times lie on either side of the "
-        "median.",
+        because="The smallest time belongs to a GPU that is still cool. The mean "
+        "moves with each interruption. Half of the times lie on either side "
+        "of the median.",
     ),
     "busiest": Guess(
         question="matmul_naive, 1024 x 1024: each value of A and B is read 1024 times. "
@@ -36,7 +37,7 @@ QUIZZES = {
     "myths": (
         Guess(
             question="nvcc fuses kernels that follow each other.",
-            hint="The compiler sees one kernel at a time.",
+            hint="What would the compiler have to know about the two launches?",
             answer=False,
             because="It compiles each kernel as it stands. Compilers of frameworks, "
             "such as torch.compile and XLA, write fused kernels.",
@@ -51,7 +52,7 @@ QUIZZES = {
             question="nvidia-smi shows 100 % utilisation, so the GPU is well used.",
             hint="Does one small kernel that runs all the time use the whole GPU?",
             answer=False,
-            because="It is the share of time in which some kernel ran.",
+            because="It is the share of time in which at least one kernel ran.",
         ),
     ),
     "review": (
@@ -61,7 +62,7 @@ QUIZZES = {
             options=("more occupancy", "a graph, or one launch", "a faster clock"),
             hint="Compare 2 us with what one launch costs.",
             answer="a graph, or one launch",
-            because="Each call costs more than the kernel.",
+            because="A call takes longer than the kernel.",
         ),
         Guess(
             question="Your GB/s are 130 % of the data sheet. What is the likeliest "
@@ -70,11 +71,12 @@ QUIZZES = {
             hint="The data sheet states the rate of device memory; where else may data "
             "come from?",
             answer="data in L2",
-            because="Or bytes that are counted twice. Physics is not beaten.",
+            because="Or bytes were counted twice. No kernel reads memory faster than "
+            "its data sheet.",
         ),
         Guess(
             question="Raising the occupancy always makes a kernel faster.",
-            hint="Occupancy hides waiting, and not every kernel waits.",
+            hint="What is occupancy good for, and does every kernel need it?",
             answer=False,
             because="With 33 % a library's kernel ran its busiest unit at 72 %.",
         ),

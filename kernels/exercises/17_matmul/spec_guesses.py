@@ -18,7 +18,8 @@ GUESSES = {
         options=(1, 4, 32),
         hint="The values that two neighbouring lanes read lie K floats apart.",
         answer=32,
-        because="32 lanes hold 32 rows, which lie K floats apart: a sector for each.",
+        because="32 lanes read from 32 rows, which lie K floats apart. So each lane "
+        "needs a sector of its own.",
     ),
     "wavefronts": Guess(
         question="Each FMA now reads shared memory: one value of A, one of B. A read "
@@ -27,8 +28,8 @@ GUESSES = {
         options=(0.25, 0.5, 1.5, 2),
         hint="Add what A costs per k to what B costs per k.",
         answer=1.5,
-        because="2 / 4 + 1. Four FMAs can be issued per clock cycle; their reads take "
-        "six.",
+        because="2 / 4 + 1 = 1.5. Four FMAs can be issued per clock cycle, and their "
+        "reads take six.",
     ),
     "patch": Guess(
         question="Which patch of 16 results reads least?",
@@ -43,16 +44,18 @@ GUESSES = {
         options=(1, 2, 4),
         hint="Lanes n and n ^ 2 that read the same float4 are served at once.",
         answer=2,
-        because="Where all lanes n and n ^ 2, or n ^ 1, agree, twice as many go at "
-        "once.",
+        because="Where all lanes n and n ^ 2, or n ^ 1, agree, a wavefront serves "
+        "twice as many.",
     ),
     "barriers": Guess(
         question="Step 8 needs two barriers for each pair of tiles. How many does step "
         "9 need?",
         options=(0, 1, 2),
-        hint="With two buffers, one barrier can stand for two statements.",
+        hint="What do the two barriers of step 8 protect? Two buffers change one "
+        "of the two.",
         answer=1,
-        because="One says both: my copies are in, and I have left the other tiles.",
+        because="One barrier says both: my copies have arrived, and I have left the "
+        "other tiles.",
     ),
     "ceiling": Guess(
         question="Measured at n = 4096: which of these ends farthest below its "
@@ -60,7 +63,8 @@ GUESSES = {
         options=("step 1", "step 3", "step 5", "step 9"),
         hint="Ask what the ceiling of each step leaves out.",
         answer="step 1",
-        because="Its ceiling takes loads for free, and 33 sectors per FMA are not.",
+        because="Its ceiling leaves out loads from global memory, and step 1 reads "
+        "33 sectors per FMA.",
     ),
     "register_banks": Guess(
         question="FFMA R4, R6, R8, R4, over and over. How many clock cycles does each "
@@ -69,7 +73,8 @@ GUESSES = {
         hint="Registers with even numbers lie in one bank, and a bank delivers one of "
         "them per clock cycle.",
         answer=3,
-        because="All three numbers are even: one bank gives them one after another.",
+        because="All three numbers are even, so one bank delivers the values one "
+        "after another.",
     ),
     "last_wave": Guess(
         question="n = 3000 has 288 tiles, 2.18 waves. Were the work shared evenly "
@@ -77,16 +82,16 @@ GUESSES = {
         options=(1.02, 1.1, 1.38, 2.18),
         hint="A wave that is only partly filled takes as long as a whole one.",
         answer=1.38,
-        because="Three waves take the time of 3; the work is 2.18 of it. 3 / 2.18 = "
-        "1.38.",
+        because="Three waves take the time of three full ones, for the work of 2.18. "
+        "3 / 2.18 = 1.38.",
     ),
     "three_products": Guess(
-        question="Tensor cores of an H200 make 494.7 TFLOP/s in TF32 at best, its FMAs "
+        question="Tensor cores of an H200 make 494.5 TFLOP/s in TF32 at best, its FMAs "
         "66.9. How much faster can 3xTF32 be than FMAs at their peak?",
         options=(1.2, 2.5, 7.4),
         hint="3xTF32 needs three products of tensor cores for each product of float32.",
         answer=2.5,
-        because="494.7 / 3 = 164.9, and 164.9 / 66.9 is 2.46.",
+        because="494.5 / 3 = 164.8, and 164.8 / 66.9 is 2.46.",
     ),
 }
 QUIZZES = {
@@ -98,7 +103,7 @@ QUIZZES = {
             hint="Each instruction takes an issue slot, and of 1.25 only one is an "
             "FMA.",
             answer="80 %",
-            because="1 / 1.25. Each instruction takes one slot.",
+            because="1 / 1.25 = 80 %. Each instruction takes one issue slot.",
         ),
         Guess(
             question="A patch of 8 x 16: how many values are read for one k?",
@@ -109,9 +114,9 @@ QUIZZES = {
         ),
         Guess(
             question="More warps on an SM always hide more waiting.",
-            hint="More warps leave fewer registers for each thread.",
+            hint="What do the warps of an SM share?",
             answer=False,
-            because="64 registers per thread made it spill in the innermost loop.",
+            because="With 64 registers per thread, the innermost loop spilled.",
         ),
     ),
     "review_tiles": (
@@ -132,10 +137,11 @@ QUIZZES = {
         ),
         Guess(
             question="3xTF32: how many products of tensor cores for one of float32?",
-            hint="Each number is split into a high and a low part, and low times low "
-            "is left out.",
+            hint="Each number is split into a high and a low part. Which of the "
+            "products are too small to matter?",
             answer=3,
-            because="High by high, high by low, and low by high.",
+            because="High by high, high by low, and low by high. Low by low is left "
+            "out.",
         ),
     ),
 }

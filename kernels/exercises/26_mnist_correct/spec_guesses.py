@@ -18,8 +18,8 @@ GUESSES = {
         hint="In a tile of 16 x 16 threads, a value that one thread loads serves 16 "
         "threads.",
         answer="12",
-        because="A thread of the direct kernel fetches 72 weights and 72 pixels for "
-        "itself alone. In a tile, what one thread fetches serves 16.",
+        because="A thread of the direct kernel loads 72 weights and 72 pixels for "
+        "itself alone. In a tile, what one thread loads serves 16.",
     ),
     "first_loss": Guess(
         question="What is the loss of a network that gives every digit the same "
@@ -37,11 +37,11 @@ GUESSES = {
             "points at first, then a fraction of one",
             "ever further",
         ),
-        hint="Both round differently, and a high rate amplifies small differences at "
-        "first.",
+        hint="Both round differently. Does training amplify such a difference, or "
+        "does it remove it?",
         answer="points at first, then a fraction of one",
-        because="Each rounds differently, and a rate of 0.1 makes much of it: 3.7 "
-        "points after the first pass. From the fifth on it is 0.25 at most.",
+        because="Each rounds differently, and a rate of 0.1 amplifies it: 3.7 points "
+        "after the first pass. From the fifth on it is 0.25 at most.",
     ),
 }
 QUIZZES = {
@@ -52,22 +52,23 @@ QUIZZES = {
             options=("the loss is a mean", "zeroing dw", "the rate"),
             hint="Where in the step is something divided by the number of pictures?",
             answer="the loss is a mean",
-            because="Its 1 / N is part of the gradient of the logits, and reaches all "
-            "others from there.",
+            because="The factor 1 / N belongs to the gradient of the logits, and all "
+            "other gradients follow from that.",
         ),
         Guess(
             question="A finite difference with a smaller step is always more accurate.",
-            hint="The difference is divided by the step, and so is its rounding error.",
+            hint="What happens to a rounding error that is divided by the step?",
             answer=False,
-            because="Rounding is divided by the step. In float32 a small one drowns.",
+            because="The rounding error is divided by the step, too. With a small "
+            "step in float32 it exceeds the difference.",
         ),
         Guess(
             question="When a digit is to be read, by which mean is it normalised?",
             options=("the running one", "its own", "that of the last batch"),
-            hint="The result for a digit must not depend on the other digits of a "
-            "batch.",
+            hint="May the result for one digit depend on the other digits of a batch?",
             answer="the running one",
-            because="What a digit is must not depend on who else is in the batch.",
+            because="The result for a digit must not depend on the other digits of "
+            "its batch.",
         ),
     ),
 }

@@ -333,7 +333,7 @@ EXERCISES = (
                         "    *sum = __double2ll_rn((before + x[i]) * 4294967296.0);",
                     )
                 ],
-                fails=(DataRaceError, "no barrier between them"),
+                fails=(DataRaceError, "this update is not atomic"),
             ),
             "not_atomic": Mutant(
                 mistake="Reading, adding and writing are three things.",
@@ -344,7 +344,7 @@ EXERCISES = (
                         "*sum += whole",
                     )
                 ],
-                fails=(DataRaceError, "no barrier between them"),
+                fails=(DataRaceError, "this update is not atomic"),
             ),
             "last_wins": Mutant(
                 mistake="The last one to come takes the place of the sum.",

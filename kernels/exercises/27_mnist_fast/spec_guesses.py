@@ -8,8 +8,8 @@ GUESSES = {
         options=("the launches", "the bytes", "the multiply-adds"),
         hint="Work out all three times: 47 launches, the bytes, and the operations.",
         answer="the launches",
-        because="47 of 3 us are 141 us. 199 MB take 42 us even if all come from "
-        "memory, and 1.6 GFLOP take 24 us.",
+        because="47 launches of 3 us take 141 us. 199 MB take 42 us even if all come "
+        "from memory, and 1.6 GFLOP take 24 us.",
     ),
     "sums_of_c": Guess(
         question="conv1 takes 9 multiply-adds for each of 32 channels and 784 pixels: "
@@ -28,8 +28,9 @@ GUESSES = {
         options=("the largest", "the least", "all four"),
         hint="A negative factor reverses the order of the four values.",
         answer="the least",
-        because="The line falls, so the least y lies highest. The sign is known before "
-        "the statistics are: the deviation is never negative.",
+        because="With a negative gamma the least y gives the largest result. The "
+        "sign is known before the statistics are, as the deviation is never "
+        "negative.",
     ),
     "bias_gradient": Guess(
         question="The last line is the fourth identity: the gradient of conv1's bias "
@@ -51,8 +52,8 @@ GUESSES = {
         hint="Only what passes from one kernel to the next is moved, and conv2's "
         "results are the largest part.",
         answer="1,000 MB",
-        because="1,048 MB. conv2's results are written once and read once, 206 MB "
-        "each; p1 likewise, half as large. The weights are no longer much.",
+        because="1,048 MB. The results of conv2 are written once and read once, 206 "
+        "MB each; those of p1 likewise, half as large.",
     ),
     "overflow": Guess(
         question="4,096 pictures of 784 pixels; a normalised pixel is 3 at most, its "
@@ -79,16 +80,16 @@ GUESSES = {
         hint="1.44 holds for loops that never wait for anything else: did these "
         "kernels wait?",
         answer="more than 1.44 times",
-        because="1.44 is what loops gain that never wait for anything else. The "
-        "kernels did wait: between one product and the next that adds to it.",
+        because="Loops that never wait for anything else gain 1.44. These kernels "
+        "did wait: between one product and the next that adds to it.",
     ),
     "persistent": Guess(
         question="How many blocks of the persistent kernel fit on an SM?",
         options=("1", "2", "8"),
         hint="A kernel reserves registers and shared memory for its largest phase.",
         answer="1",
-        because="A kernel reserves for its largest phase. So every phase runs with "
-        "eight warps per SM, also those that alone have room for more.",
+        because="A kernel reserves what its largest phase needs. So every phase runs "
+        "with eight warps per SM, also those that would have room for more.",
     ),
     "library": Guess(
         question="8,516 MB with 4,096 pictures, and your seven kernels move 1,048. "
@@ -100,8 +101,8 @@ GUESSES = {
         ),
         hint="What can a kernel save that knows only one layer?",
         answer="both, and more",
-        because="A library's kernel is right for every network, so it begins and ends "
-        "in memory. What follows from two layers together is for you to see.",
+        because="A library's kernel is right for every network, so it begins and "
+        "ends in memory. Only you know which two layers follow each other.",
     ),
     "corner": Guess(
         question="Draw a 3 in a corner, a quarter as large. What happens to the bars?",
@@ -112,9 +113,9 @@ GUESSES = {
         ),
         hint="Recall what is done to a drawing before the network sees it.",
         answer="hardly anything",
-        because="It is scaled and moved before the network sees it, and the pen is as "
-        "thick as before. The network itself was never told that place does not "
-        "matter.",
+        because="The drawing is scaled and moved before the network sees it, and the "
+        "pen is as thick as before. The network was never told that the "
+        "place does not matter.",
     ),
 }
 QUIZZES = {
@@ -133,7 +134,8 @@ QUIZZES = {
             hint="Multiply four values by -1, and see which of them is the largest "
             "now.",
             answer=False,
-            because="The line falls, so it has to keep the least.",
+            because="The least value becomes the largest result, so the pooling has "
+            "to keep the least.",
         ),
         Guess(
             question="One persistent kernel in place of seven saves what?",

@@ -1,0 +1,195 @@
+"""Judge one answer in a process of its own, which has limits and must say its verdict.
+
+What strangers wrote may end the process, never end itself, take all memory, or leave
+threads and programs behind. None of that reaches who waits for the verdict. It is no
+protection against malice: the answer runs with the rights of this account.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from coursekit import paths
+from coursekit.errors import CheckFailed
+from coursekit.exercises import catalogue, checking, host_running
+
+MOST_BYTES = 1 << 20  # of a verdict as text
+FILE_BYTES = 1 << 30  # of each file that an answer writes
+_FOLDERS = [f"COURSEKIT_{n}" for n in ("CACHE", "DATA", "EXERCISES", "STATE", "WORK")]
+GRACE = 4  # seconds of waiting allowed per second of computing
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of one answer: seconds of computing, and bytes of memory."""
+
+    seconds: float = 300.0
+    memory_bytes: int = 4 << 30
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The verdict on an answer; without one, `message` says why there is none.
+
+    Attributes
+    ----------
+    passed : bool or None
+        Whether the exercise is solved; None where the answer could not be judged.
+    passed_stages, stages : int
+        The number of stages that passed, and of all.
+    message : str
+        Why the next stage did not pass.
+    card : str
+        What ``ck.check`` would have shown.
+    """
+
+    passed: bool | None
+    passed_stages: int = 0
+    stages: int = 0
+    message: str = ""
+    card: str = ""
+
+    @property
+    def outcome(self) -> str:
+        """The result in one line."""
+        if self.passed:
+            return "solved"
+        first = next((line for line in self.message.split("\n") if line.strip()), "")
+        if self.passed is None:
+            return f"not judged: {first}"
+        return f"stage {self.passed_stages + 1} of {self.stages}: {first}"
+
+
+def judge(id: str, text: str, limits: Limits) -> Judged:
+    """Return the verdict on the text of an answer to an exercise."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        told, seal = Path(folder) / "verdict", secrets.token_hex()
+        task = {"id": id, "text": text, "told": str(told), "seal": seal}
+        code = _run(json.dumps(task | asdict(limits)), folder, limits)
+        try:
+            with open(told, "rb") as stream:
+                verdict = json.loads(stream.read(MOST_BYTES))
+            if verdict.pop("seal") == seal:
+                return Judged(**verdict)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            pass
+        return Judged(None, message=_why(code, limits))
+
+
+def _run(task: str, folder: str, limits: Limits) -> int | None:
+    """Run the child; return its exit code, None where its time was up."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "coursekit.exercises.apart"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=folder,
+        env=_environment(),
+        start_new_session=True,
+    ) as process:
+        try:
+            process.communicate(task, timeout=60 + GRACE * limits.seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            _end_all(process)
+    return process.returncode
+
+
+def _environment() -> dict[str, str]:
+    """Return the variables of the child, which runs in another folder."""
+    absolute = {
+        name: os.path.abspath(os.path.expanduser(os.environ[name]))
+        for name in _FOLDERS
+        if os.environ.get(name)
+    }
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    places = [
+        str(Path(__file__).parents[2]),
+        *map(os.path.abspath, filter(None, given)),
+    ]
+    one = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    more = {"PYTHONPATH": os.pathsep.join(places), "COURSEKIT_PROGRESS": "0"}
+    return {**os.environ, **absolute, **one, **more}
+
+
+def _end_all(process: subprocess.Popen) -> None:
+    """End the process, and the programs that it has started."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def _why(code: int | None, limits: Limits) -> str:
+    """Say why a child has left no verdict."""
+    if code is None:
+        return f"it waited for more than {GRACE * limits.seconds:g} s"
+    if code in (-signal.SIGXCPU, -signal.SIGKILL):
+        return (
+            f"it took more than {limits.seconds:g} s of computing or "
+            f"{limits.memory_bytes >> 20:,} MiB, or something ended it"
+        )
+    if code < 0:
+        return f"it ended with signal {signal.Signals(-code).name}"
+    return f"it ended with exit code {code} before its verdict"
+
+
+def main() -> None:
+    """Judge the answer that standard input describes, and end at once."""
+    task: dict[str, Any] = json.load(sys.stdin)
+    told, seal = Path(task["told"]), task["seal"]
+    _limit(task["seconds"], task["memory_bytes"])
+    judged = _judged(task["id"], task["text"])
+    content = json.dumps(asdict(judged) | {"seal": seal})
+    if len(content) > MOST_BYTES:
+        short = Judged(judged.passed, judged.passed_stages, judged.stages)
+        content = json.dumps(asdict(short) | {"seal": seal})
+    paths.write_whole(told, content.encode())
+    os._exit(0)  # threads that the answer has started may run on
+
+
+def _limit(seconds: float, memory_bytes: int) -> None:
+    import resource
+
+    end = round(time.process_time() + seconds + 0.5)
+    resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _judged(id: str, text: str) -> Judged:
+    try:
+        entry = catalogue.find(id)
+        answer = text if text.strip() else host_running.empty(entry)
+        verdict = checking.examine(entry, answer)
+        return Judged(
+            verdict.passed,
+            verdict.passed_stages,
+            len(verdict.stages),
+            verdict.message,
+            repr(verdict),
+        )
+    except MemoryError:
+        return Judged(None, message="it needs more memory than it may have")
+    except CheckFailed as error:
+        return Judged(None, message=str(error))
+    except BaseException as error:  # whatever it is, others are still to be judged
+        return Judged(None, message=f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()

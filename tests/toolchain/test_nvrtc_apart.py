@@ -1,0 +1,90 @@
+"""Sources that take NVRTC too long are compiled in a process with limits."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from coursekit.errors import CompileError, LaunchError
+from coursekit.runtime.compiler import compile
+from coursekit.toolchain import nvrtc, nvrtc_apart, sources
+from coursekit.toolchain.sources import find
+
+FLAGS = ["-arch=compute_90"]
+
+
+def chosen(count: int) -> str:
+    """Return a kernel with a chain of `count` conditional expressions."""
+    chain = "".join(f"a == {i} ? {7 * i} : " for i in range(count))
+    return f"__global__ void k(int* x, int a) {{ *x = {chain} 0; }}\n"
+
+
+def doubled(count: int) -> str:
+    """Return a kernel whose macros stand for 2 to the power of `count` statements."""
+    macros = [f"#define A{i + 1} A{i} A{i}\n" for i in range(count)]
+    return (
+        f"#define A0 x[0] += 1;\n{''.join(macros)}"
+        f"__global__ void k(int* x) {{ A{count} }}\n"
+    )
+
+
+HARD = {
+    "choices": chosen(5000),
+    "macros": doubled(25),
+    "brackets": f"__global__ void k(int* x) {{ *x = {'(' * 300}1{')' * 300}; }}",
+    "length": "// " + "x" * 40_000 + "\n__global__ void k() {}",
+    "include by a macro": '#define F "f.h"\n#include F\n__global__ void k() {}',
+}
+
+
+@pytest.mark.parametrize("what", HARD)
+def test_source_that_may_take_long_is_compiled_apart(what):
+    assert nvrtc_apart.is_needed(HARD[what])
+
+
+def test_ordinary_source_is_compiled_here():
+    assert not nvrtc_apart.is_needed(chosen(5))
+
+
+@pytest.mark.parametrize("what", ["choices", "macros"])
+def test_compiler_that_takes_too_long_is_stopped(what, monkeypatch):
+    monkeypatch.setattr(nvrtc_apart, "SECONDS", 1)
+    with pytest.raises(CompileError, match="took more than 1 s, and was stopped"):
+        nvrtc.compile_program(HARD[what], "k.cu", FLAGS)
+
+
+def test_compiler_that_takes_too_much_memory_is_stopped(monkeypatch):
+    monkeypatch.setattr(nvrtc_apart, "MEMORY_BYTES", 1 << 20)
+    with pytest.raises(CompileError, match="or it crashed"):
+        nvrtc.compile_program(HARD["length"], "k.cu", FLAGS)
+
+
+def test_output_is_the_same_apart_and_here(monkeypatch):
+    source = chosen(20)
+    here = nvrtc.compile_program(source, "k.cu", FLAGS, ["k"])
+    monkeypatch.setattr(nvrtc_apart, "MOST_CHOICES", 10)
+    assert nvrtc.compile_program(source, "k.cu", FLAGS, ["k"]) == here
+
+
+def test_refusal_is_the_same_apart_and_here(monkeypatch):
+    source = chosen(20).replace("*x", "*y")
+    monkeypatch.setattr(nvrtc_apart, "MOST_CHOICES", 10)
+    with pytest.raises(CompileError, match='identifier "y" is undefined'):
+        compile(source)
+
+
+@pytest.mark.parametrize("line", ['#include "pipe.h"', '#include "/dev/zero"'])
+def test_include_of_what_is_no_regular_file_is_refused(tmp_path, monkeypatch, line):
+    os.mkfifo(tmp_path / "pipe.h")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LaunchError, match="names something that is no regular file"):
+        find(f"{line}\n__global__ void k() {{}}\n")
+
+
+def test_folder_of_the_name_of_an_include_is_passed_over(tmp_path):
+    (tmp_path / "a" / "h.cuh").mkdir(parents=True)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "h.cuh").write_text("// here\n")
+    found = sources._first((tmp_path / "a", tmp_path / "b"), "h.cuh")
+    assert found == tmp_path / "b" / "h.cuh"
