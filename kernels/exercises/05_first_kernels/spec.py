@@ -90,17 +90,19 @@ EXERCISES = (
     Exercise(
         id="05.1",
         name="map",
-        title="Map: one thread for each element",
+        title="Map: the number of a thread in the grid",
         stars=1,
         kernel="add_ten",
         inputs=one_array,
         outputs=("out",),
         reference=lambda v: v.a + 10,
         hints=(
-            "The index and the guard are there. One line is missing: it reads one "
-            "element and writes one.",
-            "Thread i reads a[i]. Where does it write?",
-            "out[i] = ... + 10.0f;",
+            "threadIdx.x starts again at 0 in every block. Count the threads of the "
+            "blocks before this one, too.",
+            "Block blockIdx.x has blockIdx.x blocks before it, and each of them has "
+            "blockDim.x threads.",
+            "The product of the two, plus the thread's own number: "
+            "int i = blockIdx.x * ... + threadIdx.x;",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
@@ -171,9 +173,9 @@ EXERCISES = (
         outputs=("out",),
         reference=lambda v: v.a - v.b,
         hints=(
-            "threadIdx.x starts again at 0 in every block. Count the threads of the "
-            "blocks before this one, too.",
-            "blockIdx.x blocks come before this one, and each has blockDim.x threads.",
+            "The index is that of exercise 05.1. The line in the braces reads two "
+            "elements and writes one.",
+            "Thread i reads a[i] and b[i]. Where does it write?",
             "int i = blockIdx.x * blockDim.x + threadIdx.x; and then a[i] - b[i] "
             "goes to out[i].",
         ),
@@ -281,14 +283,18 @@ EXERCISES = (
             "transposed": Mutant(
                 mistake="The result is stored by columns.",
                 edits=[
-                    ("int i = row * cols + col;", "int i = col * rows + row;"),
-                    ("out[i] = a[i] + col;", "out[i] = a[row * cols + col] + col;"),
+                    ("out[row * cols + col]", "out[col * rows + row]"),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
             "wrong_stride": Mutant(
                 mistake="A row is taken to have as many elements as there are rows.",
-                edits=[("int i = row * cols + col;", "int i = row * rows + col;")],
+                edits=[
+                    (
+                        "out[row * cols + col] = a[row * cols + col]",
+                        "out[row * rows + col] = a[row * rows + col]",
+                    )
+                ],
                 fails=(CheckFailed, "never written"),
             ),
             "guard_swapped": Mutant(
@@ -303,17 +309,16 @@ EXERCISES = (
             ),
             "half_a_guard": Mutant(
                 mistake="The rows have no guard.",
-                edits=[("if (row < rows && col < cols) {", "if (col < cols) {")],
+                edits=[("if (row < rows && col < cols)", "if (col < cols)")],
                 fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
             ),
             "serial": Mutant(
                 mistake="One thread computes the whole picture.",
                 edits=[
                     (
-                        "if (row < rows && col < cols) {\n"
-                        "        int i = row * cols + col;\n"
-                        "        out[i] = a[i] + col;",
-                        "if (row == 0 && col == 0) {\n"
+                        "if (row < rows && col < cols)\n"
+                        "        out[row * cols + col] = a[row * cols + col] + col;",
+                        "if (row == 0 && col == 0)\n"
                         "        for (int i = 0; i < rows * cols; i++)\n"
                         "            out[i] = a[i] + i % cols;",
                     )
@@ -324,10 +329,9 @@ EXERCISES = (
                 mistake="One thread computes a whole row.",
                 edits=[
                     (
-                        "if (row < rows && col < cols) {\n"
-                        "        int i = row * cols + col;\n"
-                        "        out[i] = a[i] + col;",
-                        "if (row < rows && col == 0) {\n"
+                        "if (row < rows && col < cols)\n"
+                        "        out[row * cols + col] = a[row * cols + col] + col;",
+                        "if (row < rows && col == 0)\n"
                         "        for (int i = row * cols; i < (row + 1) * cols; i++)\n"
                         "            out[i] = a[i] + i % cols;",
                     )
@@ -359,16 +363,16 @@ EXERCISES = (
         hints=(
             "Thread 31 needs x[32], and thread 32 writes there. They are in "
             "different warps, and nobody says which warp runs first.",
-            "Split the line in two: first everyone reads into a variable of its own, "
-            "then everyone writes. What must stand between the two?",
-            "float next; if (...) next = x[i + 1]; then __syncthreads(); then "
-            "if (...) x[i] = next; and the barrier is inside no if.",
+            "Each thread has its value in `next`. Between the reading and the writing "
+            "every thread of the block must have come this far.",
+            "End the first if behind the reading. Then __syncthreads(); in no if. Then "
+            "a second if (i < n - 1) around the writing.",
         ),
         longest_warp=100,  # 15 with an element per thread
         starter=(DataRaceError, "no barrier between them"),
         mutants={
-            "no_barrier": Mutant(
-                mistake="The value goes through a register, and nobody waits.",
+            "barrier_missing": Mutant(
+                mistake="Reading and writing stand apart, and nobody waits.",
                 edits=[
                     (
                         "    __syncthreads();  // all have read before the first one "
@@ -381,65 +385,53 @@ EXERCISES = (
             "barrier_too_late": Mutant(
                 mistake="The barrier comes after the writes.",
                 edits=[
-                    ("    float next = 0.0f;\n", ""),
                     (
-                        "next = x[i + 1];\n"
+                        "    }\n"
                         "    __syncthreads();  // all have read before the first one "
                         "writes\n"
-                        "    if (i < n - 1)\n"
-                        "        x[i] = next;",
-                        "x[i] = x[i + 1];\n    __syncthreads();",
+                        "    if (i < n - 1) {\n",
+                        "",
                     ),
+                    ("next;\n    }", "next;\n    }\n    __syncthreads();"),
                 ],
                 fails=(DataRaceError, "no barrier between them"),
             ),
             "barrier_of_a_warp": Mutant(
                 mistake="The barrier holds back one warp only, not the block.",
-                edits=[
-                    (
-                        "__syncthreads();  // all have read before the first one "
-                        "writes",
-                        "__syncwarp();",
-                    )
-                ],
+                edits=[("__syncthreads()", "__syncwarp()")],
                 fails=(DataRaceError, "no barrier between them"),
             ),
             "barrier_in_a_branch": Mutant(
                 mistake="Threads without work wait at another barrier.",
                 edits=[
                     (
-                        "float next = 0.0f;\n"
-                        "    if (i < n - 1)\n"
-                        "        next = x[i + 1];\n"
+                        "    }\n"
                         "    __syncthreads();  // all have read before the first one "
                         "writes\n"
-                        "    if (i < n - 1)",
-                        "if (i < n - 1) {\n"
-                        "        float next = x[i + 1];\n"
-                        "        __syncthreads();",
+                        "    if (i < n - 1) {\n",
+                        "        __syncthreads();  // barrier inside the if\n",
                     ),
-                    ("}", "    }\n    __syncthreads();\n}"),
+                    ("    }\n}", "    }\n    __syncthreads();\n}"),
                 ],
-                fails=(
-                    BarrierError,
-                    "not every thread of the block reaches",
-                ),
+                fails=(BarrierError, "not every thread of the block reaches"),
             ),
             "serial": Mutant(
                 mistake="One thread moves all elements.",
                 edits=[
                     (
-                        "    float next = 0.0f;\n"
-                        "    if (i < n - 1)\n"
-                        "        next = x[i + 1];\n"
                         "    __syncthreads();  // all have read before the first one "
                         "writes\n"
-                        "    if (i < n - 1)\n"
-                        "        x[i] = next;",
-                        "    if (i == 0)\n"
+                        "    if (i < n - 1) {\n"
+                        "        x[i] = next;\n"
+                        "    }\n",
+                        "",
+                    ),
+                    (
+                        "if (i < n - 1) {\n        next = x[i + 1];",
+                        "if (i == 0) {\n"
                         "        for (; i < n - 1; i++)\n"
-                        "            x[i] = x[i + 1];",
-                    )
+                        "            x[i] = x[i + 1] + next;",
+                    ),
                 ],
                 fails=(CheckFailed, "one thread does the work of many"),
             ),
@@ -447,12 +439,12 @@ EXERCISES = (
                 mistake="The last thread reads past the end.",
                 edits=[
                     (
-                        "if (i < n - 1)\n        next = x[i + 1];",
-                        "if (i < n)\n        next = x[i + 1];",
+                        "if (i < n - 1) {\n        next",
+                        "if (i < n) {\n        next",
                     ),
                     (
-                        "if (i < n - 1)\n        x[i] = next;",
-                        "if (i < n)\n        x[i] = next;",
+                        "if (i < n - 1) {\n        x[i]",
+                        "if (i < n) {\n        x[i]",
                     ),
                 ],
                 fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
@@ -461,20 +453,13 @@ EXERCISES = (
                 mistake="The values move to the right.",
                 edits=[
                     (
-                        "float next = 0.0f;\n"
-                        "    if (i < n - 1)\n"
-                        "        next = x[i + 1];\n"
-                        "    __syncthreads();  // all have read before the first one "
-                        "writes\n"
-                        "    if (i < n - 1)\n"
-                        "        x[i] = next;",
-                        "float before = 0.0f;\n"
-                        "    if (0 < i && i < n)\n"
-                        "        before = x[i - 1];\n"
-                        "    __syncthreads();\n"
-                        "    if (0 < i && i < n)\n"
-                        "        x[i] = before;",
-                    )
+                        "if (i < n - 1) {\n        next = x[i + 1];",
+                        "if (0 < i && i < n) {\n        next = x[i - 1];",
+                    ),
+                    (
+                        "if (i < n - 1) {\n        x[i]",
+                        "if (0 < i && i < n) {\n        x[i]",
+                    ),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
@@ -497,36 +482,30 @@ EXERCISES = (
         hints=(
             "Everything of a head lies one head further on than in the head before. "
             "How many elements of Q does one head have? Of K? Of S?",
-            "queries * width, keys * width, queries * keys: move all three pointers "
-            "on by `head` times that.",
-            "Before the if: Q += head * queries * width; likewise K and S. And "
-            "head == 0 goes.",
+            "queries * width, keys * width, queries * keys: move each pointer on by "
+            "the number of the head times that. The grid has one layer per head.",
+            "Q += blockIdx.z * queries * width; likewise K and S.",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
             "one_head": Mutant(
                 mistake="Every head reads the keys of head 0.",
-                edits=[("K += (head * keys + k) * width;", "K += k * width;")],
+                edits=[("    K += blockIdx.z * keys * width;\n", "")],
                 fails=(CheckFailed, "wrong"),
             ),
             "one_result": Mutant(
                 mistake="Every head writes over the scores of head 0.",
-                edits=[("S[(head * queries + q) * keys + k]", "S[q * keys + k]")],
+                edits=[("    S += blockIdx.z * queries * keys;\n", "")],
                 fails=(CheckFailed, "never written"),
             ),
             "wrong_stride": Mutant(
                 mistake="A head of K is taken to be as long as a head of Q.",
-                edits=[("head * keys + k", "head * queries + k")],
+                edits=[("K += blockIdx.z * keys", "K += blockIdx.z * queries")],
                 fails=(CheckFailed, "wrong"),
             ),
             "transposed": Mutant(
                 mistake="The scores are stored by columns.",
-                edits=[
-                    (
-                        "S[(head * queries + q) * keys + k] = sum",
-                        "S[(head * keys + k) * queries + q] = sum",
-                    )
-                ],
+                edits=[("S[q * keys + k] = sum", "S[k * queries + q] = sum")],
                 fails=(CheckFailed, "wrong"),
             ),
             "no_guard": Mutant(
