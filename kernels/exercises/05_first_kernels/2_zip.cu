@@ -2,7 +2,7 @@
 __global__ void difference(
     const float *a, const float *b, float *out, int n)
 {
-    int i = 0;  // Your code here: the number in the whole grid.
+    int i = threadIdx.x;  // Your code here: right for one block only.
     if (i < n) {
         // Your code here.
     }

@@ -4,7 +4,9 @@ __global__ void scores(const float *Q, const float *K, float *S,
 {
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     int q = blockIdx.y * blockDim.y + threadIdx.y;
-    // Your code here: as it stands, Q, K and S are those of head 0.
+    int head = blockIdx.z;
+    Q += head * queries * width;
+    // Your code here: K and S are still those of head 0.
     if (q < queries && k < keys) {
         float sum = 0.0f;
         for (int j = 0; j < width; j++)

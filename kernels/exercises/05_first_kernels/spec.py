@@ -34,6 +34,16 @@ def one_array(n, generator):
     return {"a": shuffled(n, generator), "out": blank(n), "n": n}
 
 
+def one_array_alone(n, generator):
+    """Return what the kernel (a, out) takes."""
+    return {"a": shuffled(n, generator), "out": blank(n)}
+
+
+def a_thread_each(n):
+    """Launch one block with exactly n threads."""
+    return 1, n
+
+
 def two_arrays(n, generator):
     """Return what the kernels (a, b, out, n) take."""
     a, b = shuffled(2 * n, generator).reshape(2, n)
@@ -90,41 +100,78 @@ EXERCISES = (
     Exercise(
         id="05.1",
         name="map",
-        title="Map: the number of a thread in the grid",
+        title="Map: an iteration becomes a thread",
         stars=1,
         kernel="add_ten",
-        inputs=one_array,
+        inputs=one_array_alone,
         outputs=("out",),
+        sizes=(1, 31, 32, 33, 255, 1023),
+        launches=(a_thread_each,),
         reference=lambda v: v.a + 10,
+        hints=(
+            "All threads compute element 0 now. The loop had i = 0, 1, 2, ...; the "
+            "threads of the block are numbered in the same way.",
+            "The name of a thread's number stands in the text above the cell.",
+            "int i = thread...; the number of a thread in its block, along x.",
+        ),
+        starter=(CheckFailed, "never written"),
+        longest_warp=40,  # 11 with an element per thread
+        mutants={
+            "number_of_the_block": Mutant(
+                mistake="The number of the block stands for that of the thread.",
+                edits=[("threadIdx.x", "blockIdx.x")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "from_one": Mutant(
+                mistake="The threads are counted from 1.",
+                edits=[("threadIdx.x", "threadIdx.x + 1")],
+                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            ),
+            "loop_stays": Mutant(
+                mistake="Every thread still does all iterations.",
+                edits=[
+                    (
+                        "int i = threadIdx.x;\n    out[i]",
+                        "for (int i = 0; i < blockDim.x; i++)\n        out[i]",
+                    )
+                ],
+                fails=(CheckFailed, "one thread does the work of many"),
+            ),
+            "in_place": Mutant(
+                mistake="The input is changed on the way.",
+                edits=[
+                    ("const float *a", "float *a"),
+                    (
+                        "out[i] = a[i] + 10.0f;",
+                        "a[i] += 10.0f;\n    out[i] = a[i];",
+                    ),
+                ],
+                fails=(CheckFailed, "changed the input a"),
+            ),
+        },
+    ),
+    Exercise(
+        id="05.2",
+        name="zip",
+        title="Zip: two arrays become one",
+        stars=1,
+        kernel="difference",
+        inputs=two_arrays,
+        outputs=("out",),
+        reference=lambda v: v.a - v.b,
         hints=(
             "threadIdx.x starts again at 0 in every block. Count the threads of the "
             "blocks before this one, too.",
-            "Block blockIdx.x has blockIdx.x blocks before it, and each of them has "
-            "blockDim.x threads.",
-            "The product of the two, plus the thread's own number: "
-            "int i = blockIdx.x * ... + threadIdx.x;",
+            "blockIdx.x blocks come before this one, and each has blockDim.x threads.",
+            "int i = blockIdx.x * blockDim.x + threadIdx.x; and then a[i] - b[i] "
+            "goes to out[i].",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
-            "no_guard": Mutant(
-                mistake="The guard is gone, so spare threads read past the end.",
-                edits=[
-                    (
-                        "if (i < n) {\n        out[i] = a[i] + 10.0f;\n    }",
-                        "out[i] = a[i] + 10.0f;",
-                    )
-                ],
-                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            ),
-            "guard_too_wide": Mutant(
-                mistake="The guard lets one thread too many through.",
-                edits=[("if (i < n) {", "if (i <= n) {")],
-                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            ),
-            "one_less": Mutant(
-                mistake="The guard stops one thread too early.",
-                edits=[("if (i < n) {", "if (i < n - 1) {")],
-                fails=(CheckFailed, "never written"),
+            "swapped_operands": Mutant(
+                mistake="The operands are swapped.",
+                edits=[("out[i] = a[i] - b[i];", "out[i] = b[i] - a[i];")],
+                fails=(CheckFailed, "wrong"),
             ),
             "thread_only": Mutant(
                 mistake="The index leaves out the block.",
@@ -142,54 +189,12 @@ EXERCISES = (
                 "none.",
                 edits=[
                     (
-                        "if (i < n) {\n        out[i] = a[i] + 10.0f;\n    }",
+                        "if (i < n) {\n        out[i] = a[i] - b[i];\n    }",
                         "for (int j = 4 * i; j < 4 * i + 4 && j < n; j++)\n"
-                        "        out[j] = a[j] + 10.0f;",
+                        "        out[j] = a[j] - b[j];",
                     )
                 ],
                 fails=(CheckFailed, "global_store_sectors is"),
-            ),
-            "in_place": Mutant(
-                mistake="The input is changed on the way.",
-                edits=[
-                    ("const float *a", "float *a"),
-                    (
-                        "out[i] = a[i] + 10.0f;",
-                        "a[i] += 10.0f;\n        out[i] = a[i];",
-                    ),
-                ],
-                fails=(CheckFailed, "changed the input a"),
-            ),
-        },
-        limits=(STORED_ONCE,),
-    ),
-    Exercise(
-        id="05.2",
-        name="zip",
-        title="Zip: two arrays become one",
-        stars=1,
-        kernel="difference",
-        inputs=two_arrays,
-        outputs=("out",),
-        reference=lambda v: v.a - v.b,
-        hints=(
-            "The index is that of exercise 05.1. The line in the braces reads two "
-            "elements and writes one.",
-            "Thread i reads a[i] and b[i]. Where does it write?",
-            "int i = blockIdx.x * blockDim.x + threadIdx.x; and then a[i] - b[i] "
-            "goes to out[i].",
-        ),
-        starter=(CheckFailed, "never written"),
-        mutants={
-            "swapped_operands": Mutant(
-                mistake="The operands are swapped.",
-                edits=[("out[i] = a[i] - b[i];", "out[i] = b[i] - a[i];")],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "thread_only": Mutant(
-                mistake="The index leaves out the block.",
-                edits=[("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
-                fails=(CheckFailed, "never written"),
             ),
             "swapped_index": Mutant(
                 mistake="Block and thread change places in the index.",
@@ -481,26 +486,26 @@ EXERCISES = (
         magnitude=lambda v: np.abs(v.Q) @ np.abs(v.K).swapaxes(1, 2),
         hints=(
             "Everything of a head lies one head further on than in the head before. "
-            "How many elements of Q does one head have? Of K? Of S?",
-            "queries * width, keys * width, queries * keys: move each pointer on by "
-            "the number of the head times that. The grid has one layer per head.",
-            "Q += blockIdx.z * queries * width; likewise K and S.",
+            "How many elements of K does one head have? How many of S?",
+            "Move each pointer on by the number of the head times that. The grid has "
+            "one layer per head, as the line for Q says.",
+            "K += head * ... and S += head * ...; a head of S has queries * keys.",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
             "one_head": Mutant(
                 mistake="Every head reads the keys of head 0.",
-                edits=[("    K += blockIdx.z * keys * width;\n", "")],
+                edits=[("    K += head * keys * width;\n", "")],
                 fails=(CheckFailed, "wrong"),
             ),
             "one_result": Mutant(
                 mistake="Every head writes over the scores of head 0.",
-                edits=[("    S += blockIdx.z * queries * keys;\n", "")],
+                edits=[("    S += head * queries * keys;\n", "")],
                 fails=(CheckFailed, "never written"),
             ),
             "wrong_stride": Mutant(
                 mistake="A head of K is taken to be as long as a head of Q.",
-                edits=[("K += blockIdx.z * keys", "K += blockIdx.z * queries")],
+                edits=[("K += head * keys", "K += head * queries")],
                 fails=(CheckFailed, "wrong"),
             ),
             "transposed": Mutant(

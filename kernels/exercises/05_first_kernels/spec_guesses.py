@@ -14,7 +14,7 @@ GUESSES = {
         "sector again in its next iteration.",
     ),
     "columns": Guess(
-        question="A request is one load of one warp. In your negative each request "
+        question="A request is one load of one warp. In `negative` each request "
         "needs 4 sectors. How many does it need with x and y swapped?",
         options=(1, 4, 8, 32),
         hint="How far apart are two threads of a warp in memory now, and how long is "
@@ -22,14 +22,6 @@ GUESSES = {
         answer=32,
         because="Each of the 32 threads is one whole row away from the next, so none "
         "shares a sector with another.",
-    ),
-    "window": Guess(
-        question="At radius 2, how many threads read a pixel in the middle of the "
-        "picture?",
-        hint="Which threads have this pixel in their neighbourhood? Draw the rows and "
-        "columns that are at most 2 away.",
-        answer=25,
-        because="The pixel is in the neighbourhood of 5 x 5 pixels, its own included.",
     ),
     "amdahl": Guess(
         question="Threads can share half of the time of a program. How many times as "

@@ -2,30 +2,17 @@
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.errors import CheckFailed
 from coursekit.exercises import (
     Exercise,
     Limit,
     Mutant,
     blank,
     blocks,
-    covering,
     shuffled,
 )
 
-MANY = (1, 31, 32, 33, 255, 1023)
 SHAPES = ((1, 1, 1), (3, 5, 2), (16, 16, 8), (17, 33, 5))
-
-
-def sum_of_two(n, generator):
-    """Return what the kernel (a, b, c) takes."""
-    a, b = shuffled(2 * n, generator).reshape(2, n)
-    return {"a": a.copy(), "b": b.copy(), "c": blank(n)}
-
-
-def a_thread_each(n):
-    """Launch one block with exactly n threads."""
-    return 1, n
 
 
 def scaled(n, generator):
@@ -45,13 +32,6 @@ def few(grid, block):
         return grid, block
 
     return launch
-
-
-def picture(size, generator):
-    """Return what the kernel (x, y, rows, cols) takes."""
-    rows, cols = size
-    x = shuffled(size, generator)
-    return {"x": x, "y": blank(size), "rows": rows, "cols": cols}
 
 
 def matrices(size, generator):
@@ -81,45 +61,6 @@ def over_the_result(block):
 EXERCISES = (
     Exercise(
         id="05.a",
-        name="loop",
-        title="Loop: an iteration becomes a thread",
-        kernel="add",
-        inputs=sum_of_two,
-        outputs=("c",),
-        sizes=MANY,
-        launches=(a_thread_each,),
-        reference=lambda v: v.a + v.b,
-        hints=(
-            "There is one block, and its threads are numbered 0, 1, 2, ... as the "
-            "iterations are. The name of a thread's number stands above the cell.",
-        ),
-        starter=(CheckFailed, "never written"),
-        longest_warp=40,  # 14 with an element per thread
-        mutants={
-            "number_of_the_block": Mutant(
-                mistake="The number of the block stands for that of the thread.",
-                edits=[("threadIdx.x", "blockIdx.x")],
-                fails=(CheckFailed, "never written"),
-            ),
-            "from_one": Mutant(
-                mistake="The threads are counted from 1.",
-                edits=[("threadIdx.x", "threadIdx.x + 1")],
-                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
-            ),
-            "loop_stays": Mutant(
-                mistake="Every thread still does all iterations.",
-                edits=[
-                    (
-                        "int i = threadIdx.x;\n    c[i]",
-                        "for (int i = 0; i < blockDim.x; i++)\n        c[i]",
-                    )
-                ],
-                fails=(CheckFailed, "one thread does the work of many"),
-            ),
-        },
-    ),
-    Exercise(
-        id="05.b",
         name="stride",
         title="Stride: from one element to the next",
         kernel="scale",
@@ -159,53 +100,7 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="05.c",
-        name="guards",
-        title="Guards: no thread leaves the picture",
-        kernel="negative",
-        inputs=picture,
-        outputs=("y",),
-        sizes=((1, 1), (3, 5), (16, 16), (17, 33), (33, 17)),
-        launches=(covering((32, 8)), covering((16, 16))),
-        reference=lambda v: 1 - v.x,
-        hints=(
-            "A thread may be too far to the right, or too far down. Compare its "
-            "column with `cols` and its row with `rows`; both must hold.",
-        ),
-        starter=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
-        limits=(
-            Limit(
-                counter="global_store_sectors",
-                size=(33, 40),
-                most=165,
-                why="Each pixel is written once, by one thread.",
-            ),
-        ),
-        mutants={
-            "columns_only": Mutant(
-                mistake="The rows have no guard.",
-                edits=[("row < rows && col < cols", "col < cols")],
-                fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
-            ),
-            "rows_only": Mutant(
-                mistake="The columns have no guard.",
-                edits=[("row < rows && col < cols", "row < rows")],
-                fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
-            ),
-            "either": Mutant(
-                mistake="One of the two guards is enough.",
-                edits=[("&&", "||")],
-                fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
-            ),
-            "of_the_total": Mutant(
-                mistake="The guard lets a row run over into the next one.",
-                edits=[("row < rows && col < cols", "row * cols + col < rows * cols")],
-                fails=(CheckFailed, "global_store_sectors is"),
-            ),
-        },
-    ),
-    Exercise(
-        id="05.d",
+        id="05.b",
         name="dot",
         title="Dot product: a row times a column",
         kernel="product",

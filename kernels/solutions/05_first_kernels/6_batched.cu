@@ -4,9 +4,10 @@ __global__ void scores(const float *Q, const float *K, float *S,
 {
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     int q = blockIdx.y * blockDim.y + threadIdx.y;
-    Q += blockIdx.z * queries * width;
-    K += blockIdx.z * keys * width;
-    S += blockIdx.z * queries * keys;
+    int head = blockIdx.z;
+    Q += head * queries * width;
+    K += head * keys * width;
+    S += head * queries * keys;
     if (q < queries && k < keys) {
         float sum = 0.0f;
         for (int j = 0; j < width; j++)
