@@ -18,6 +18,7 @@ from PIL import Image
 from coursekit import benchmarks, plot
 from coursekit.benchmarking.records import records
 from coursekit.benchmarking.records.records import Record
+from coursekit.plot.chart import few_colours
 
 FOLDER = Path(__file__).parent
 DOTS_PER_INCH = 160
@@ -63,9 +64,6 @@ def mnist_step() -> plot.Chart | None:
         limits={"as fast as ours": 1},
         note=f"recorded on {found[0].device}, {days}",
     )
-    axes = chart.axes[0]
-    axes.set_ylim(0.8, 128)  # room for the names
-    axes.legend(frameon=False, loc="upper right")
     return chart
 
 
@@ -90,7 +88,7 @@ def save(chart: plot.Chart, place: Path) -> None:
     """Write a picture with few colours."""
     drawn = io.BytesIO()
     chart.savefig(drawn, format="png", dpi=DOTS_PER_INCH)
-    image = Image.open(drawn).convert("RGB").quantize(64)
+    image = few_colours(Image.open(drawn))
     image.save(place, optimize=True)
 
 

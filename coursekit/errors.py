@@ -14,7 +14,7 @@
         ├── OutOfBoundsError        past an array's end, through null, misaligned
         ├── DataRaceError           two unordered accesses, one of them a write
         ├── UninitializedReadError  a read of memory that nothing wrote
-        ├── BarrierError            a barrier that some threads never reach
+        ├── BarrierError            a barrier that live threads never reach
         ├── DeadlockError           no thread can go on, or the time is up
         ├── IllegalInstructionError trap or a failed assert
         └── DivisionByZeroError     integer division by zero (simulator only)
@@ -131,7 +131,7 @@ class OutOfBoundsError(KernelError):
 
 
 class DataRaceError(KernelError):
-    """Two unordered accesses to one place, one a write, that are not both atomic."""
+    """Unordered accesses to one place, one a write, not both atomic for each other."""
 
 
 class UninitializedReadError(KernelError):
@@ -139,7 +139,11 @@ class UninitializedReadError(KernelError):
 
 
 class BarrierError(KernelError):
-    """A barrier that some threads of the block never reach."""
+    """A barrier that some threads of the block never reach, though they are alive.
+
+    Threads that have exited are excused, as by hardware since Volta. A barrier with a
+    count of threads excuses nobody.
+    """
 
 
 class DeadlockError(KernelError):

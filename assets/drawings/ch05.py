@@ -6,7 +6,7 @@ import base64
 from pathlib import Path
 
 from drawing import CODE, HEAD, SMALL, SMALL_CODE, Drawing
-from parts import arc
+from parts import arc, chain
 from shapes import Point, Rectangle
 
 BLOCK_FILLS = ("sky", "amber", "green")
@@ -39,8 +39,7 @@ def loop_to_threads() -> Drawing:
         down=True,
         fill="sky",
     )
-    for above, below in zip(loop, loop[1:], strict=False):
-        d.arrow(above.foot, below.top)
+    chain(d, loop)
     d.label((546, 58), "six threads, at the same time", anchor="middle", font=HEAD)
     threads = d.cells(
         (340, 108),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from drawing import CODE, SMALL, SMALL_CODE, Drawing
-from shapes import Rectangle
+from parts import chain
+from shapes import Point, Rectangle
 
 
 def race() -> Drawing:
@@ -116,6 +119,19 @@ def double_buffer() -> Drawing:
     return d
 
 
+def _column(
+    d: Drawing, corner: Point, texts: Sequence[str], fill: str
+) -> list[Rectangle]:
+    """Draw what a block does, from top to bottom; the second is a fence."""
+    boxes = []
+    for number, text in enumerate(texts):
+        place = Rectangle(corner[0], corner[1] + 56 * number, 220, 36)
+        colour = "quiet" if number == 1 else fill
+        boxes.append(d.box(place, text, font=SMALL_CODE, fill=colour))
+    chain(d, boxes)
+    return boxes
+
+
 def message() -> Drawing:
     """Draw how one block hands data to another."""
     d = Drawing(
@@ -130,27 +146,8 @@ def message() -> Drawing:
     d.head((580, 22), "block 1")
     writer = ("data[i] = value;", "__threadfence();", "store flag = 1")
     reader = ("load flag until it is 1", "__threadfence();", "value = data[i];")
-    left = [
-        d.box(
-            Rectangle(70, 48 + 56 * n, 220, 36),
-            text,
-            font=SMALL_CODE,
-            fill="quiet" if n == 1 else "sky",
-        )
-        for n, text in enumerate(writer)
-    ]
-    right = [
-        d.box(
-            Rectangle(470, 104 + 56 * n, 220, 36),
-            text,
-            font=SMALL_CODE,
-            fill="quiet" if n == 1 else "green",
-        )
-        for n, text in enumerate(reader)
-    ]
-    for column in left, right:
-        for above, below in zip(column, column[1:], strict=False):
-            d.arrow(above.foot, below.top)
+    left = _column(d, (70, 48), writer, "sky")
+    right = _column(d, (470, 104), reader, "green")
     d.line(
         (left[2].right, left[2].centre[1]),
         (380, left[2].centre[1]),

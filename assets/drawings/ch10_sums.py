@@ -101,11 +101,10 @@ def two_levels() -> Drawing:
         font=SMALL,
     )
     d.note((8, 121), "shared memory")
-    sums = [
-        d.box(Rectangle(warp.centre[0] - 22, 104, 44, 34), f"[{w}]", font=CODE)
-        for w, warp in enumerate(warps)
-    ]
-    for warp, place in zip(warps, sums, strict=True):
+    sums = []
+    for number, warp in enumerate(warps):
+        place = Rectangle(warp.centre[0] - 22, 104, 44, 34)
+        sums.append(d.box(place, f"[{number}]", font=CODE))
         d.arrow(warp.foot, place.top)
     d.note((424, 76), "5 shuffles each", anchor="middle")
     d.line((112, 166), (728, 166), width=4)
@@ -124,12 +123,8 @@ def two_levels() -> Drawing:
         x = place.centre[0]
         d.line(place.foot, (x, 153))
         d.arrow((x, 179), (x, first.y))
-    total = d.box(
-        Rectangle(112, 284, 200, 34),
-        "thread 0: the block's sum",
-        fill="amber",
-        font=SMALL,
-    )
+    place = Rectangle(112, 284, 200, 34)
+    total = d.box(place, "thread 0: the block's sum", fill="amber", font=SMALL)
     d.arrow((212, first.bottom), total.top)
     d.note((330, 301), "the other lanes and warps are done")
     return d

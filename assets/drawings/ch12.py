@@ -7,6 +7,8 @@ import math
 from drawing import CODE, SMALL, Drawing
 from shapes import Point, Rectangle
 
+LEFT, BOTTOM = 110, 300  # where the axes of the roofline meet
+
 
 def clocks() -> Drawing:
     """Draw what a clock of the host sees, with and without waiting."""
@@ -69,6 +71,24 @@ def occupancy() -> Drawing:
     return d
 
 
+def place(intensity: float, tflops: float) -> Point:
+    """Return where a kernel lies: FLOP per byte across, TFLOP/s up."""
+    across, up = math.log10(intensity) + 1.2, math.log10(tflops) + 0.5
+    return LEFT + 140 * across, BOTTOM - 92 * up
+
+
+def _draw_axes(d: Drawing) -> None:
+    d.line((LEFT, 20), (LEFT, BOTTOM), (740, BOTTOM))
+    for value in 0.1, 1, 10, 100, 1000:
+        x, _ = place(value, 1)
+        d.line((x, BOTTOM), (x, BOTTOM + 6))
+        d.note((x, BOTTOM + 18), f"{value:g}", anchor="middle")
+    for value in 1, 10, 100:
+        _, y = place(1, value)
+        d.line((LEFT - 6, y), (LEFT, y))
+        d.note((LEFT - 10, y), f"{value:g}", anchor="end")
+
+
 def roofline() -> Drawing:
     """Draw the two limits of a kernel on an H200."""
     d = Drawing(
@@ -80,24 +100,8 @@ def roofline() -> Drawing:
         360,
     )
     peak, bandwidth = 66.9, 4.8
-    left, bottom = 110, 300
-
-    def place(intensity: float, tflops: float) -> Point:
-        return (
-            left + 140 * (math.log10(intensity) + 1.2),
-            bottom - 92 * (math.log10(tflops) + 0.5),
-        )
-
     ridge = peak / bandwidth
-    d.line((left, 20), (left, bottom), (740, bottom))
-    for value in 0.1, 1, 10, 100, 1000:
-        x, _ = place(value, 1)
-        d.line((x, bottom), (x, bottom + 6))
-        d.note((x, bottom + 18), f"{value:g}", anchor="middle")
-    for value in 1, 10, 100:
-        _, y = place(1, value)
-        d.line((left - 6, y), (left, y))
-        d.note((left - 10, y), f"{value:g}", anchor="end")
+    _draw_axes(d)
     blue, red = "#0072b2", "#d55e00"
     start, corner, end = (
         place(0.07, 0.07 * bandwidth),
@@ -106,7 +110,7 @@ def roofline() -> Drawing:
     )
     d.line(start, corner, colour=blue, width=4)
     d.line(corner, end, colour=red, width=4)
-    d.line(corner, (corner[0], bottom), dashed=True)
+    d.line(corner, (corner[0], BOTTOM), dashed=True)
     d.label((start[0] + 30, 92), "memory: 4.8 TB/s", fill="blue")
     d.label((corner[0] + 60, corner[1] - 22), "arithmetic: 66.9 TFLOP/s", fill="red")
     d.note((corner[0] + 10, 276), "ridge: 66.9 / 4.8 = 13.9 FLOP per byte")

@@ -84,3 +84,9 @@ def table(
             x, y = corner[0] + size[0] * col, corner[1] + size[1] * row
             place = Rectangle(x, y, *size)
             d.box(place, str(value), fill=fill(row, col), font=font)
+
+
+def chain(d: Drawing, places: Sequence[Rectangle]) -> None:
+    """Draw an arrow from each box down to the next."""
+    for above, below in zip(places, places[1:], strict=False):
+        d.arrow(above.foot, below.top)

@@ -52,7 +52,7 @@ def racecheck(
     cooperative : bool
         Make all blocks resident at once, for grid-wide barriers.
     raise_ : bool
-        Raise the first finding instead of returning it.
+        Raise the first error instead of returning findings; warnings do not count.
 
     Returns
     -------
@@ -152,9 +152,12 @@ def synccheck(
 ) -> Findings:
     """Look for barriers, warp functions and copies that threads do not wait for.
 
-    Found are barriers inside branches or after an early return, warps that meet at
+    Found are barriers that live threads never reach, lanes and warps that meet at
     different barriers, shuffles from lanes that do not take part, and shared memory
-    that is used while an asynchronous copy to it has not been waited for.
+    that is used while an asynchronous copy to it has not been waited for. The level of
+    a finding is "error" where hardware hangs or the result is undefined, and "warning"
+    where it is right by luck. A barrier that threads do not reach because they have
+    exited is a note: since Volta it does not wait for them.
 
     Parameters
     ----------
@@ -164,7 +167,7 @@ def synccheck(
     Raises
     ------
     BarrierError
-        The first finding, with `raise_`; DeadlockError where a launch never ends.
+        The first error, with `raise_`; DeadlockError where a launch never ends.
     LaunchError, ArgumentError
         As a launch does.
     """

@@ -153,5 +153,10 @@ _layernorm_of_rows = functools.partial(
 DEFINITIONS = (
     _layernorm_of_rows(key="layernorm/short", cases=layernorm_cases, sizes=SHORT),
     _layernorm_of_rows(key="layernorm/long", cases=long_layernorm_cases, sizes=LONG),
-    _layernorm_of_rows(key="layernorm/lengths", cases=any_length_cases, sizes=LENGTHS),
+    _layernorm_of_rows(
+        key="layernorm/lengths",
+        cases=any_length_cases,
+        sizes=LENGTHS,
+        peers={"torch": lambda: peers.torch(_torch_layernorm, into=3)},
+    ),
 )

@@ -129,5 +129,10 @@ _softmax = functools.partial(
 DEFINITIONS = (
     _softmax(key="softmax/short", cases=softmax_cases, sizes=SHORT),
     _softmax(key="softmax/long", cases=long_softmax_cases, sizes=LONG),
-    _softmax(key="softmax/lengths", cases=any_length_cases, sizes=LENGTHS),
+    _softmax(
+        key="softmax/lengths",
+        cases=any_length_cases,
+        sizes=LENGTHS,
+        peers={"torch": lambda: peers.torch(_torch_softmax)},
+    ),
 )

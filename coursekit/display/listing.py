@@ -44,6 +44,7 @@ GROUND = {
     "removed": Shade("#ffebe9", "#4a1518"),
     "gap": Shade("#eaeef2", "#22272e"),
 }
+WIDTH_PIXELS = 940  # of every box in a notebook: 76 columns of code and what is beside
 _ELEMENT = {"added": "ins", "removed": "del"}
 _FONT = "font-family:monospace;font-size:13px;line-height:1.4"
 
@@ -159,9 +160,10 @@ def panel(content: str) -> str:
     """Put HTML on a background of its own, which keeps it readable in every theme."""
     colours = f"background-color:{GROUND['panel'].light};color:{TEXT['plain'].light}"
     border = "border:1px solid #848d97;border-radius:4px;padding:6px 10px"
+    style = f"{colours};{border};max-width:{WIDTH_PIXELS}px;box-sizing:border-box"
     return (
         f"<style>{_dark_styles(content)}</style>"
-        f'<div class="ck-panel ck-plain" style="{colours};{border}">{content}</div>'
+        f'<div class="ck-panel ck-plain" style="{style}">{content}</div>'
     )
 
 

@@ -59,7 +59,7 @@ class Guess:
         if self.options is None and isinstance(self.answer, bool):
             object.__setattr__(self, "options", (True, False))
         if self.options is not None:
-            _check_options(self)
+            _check_options(self, self.options)
             object.__setattr__(self, "options", tuple(self.options))
         elif self.answer is not None:
             _check_number(self)
@@ -90,7 +90,7 @@ class Guess:
         chosen = _find(self.options, given)
         lines = (
             f"{indent}  ({'x' if i == chosen else ' '}) {label}"
-            for i, label in enumerate(self.labels)
+            for i, label in enumerate(self.labels or ())
         )
         return "\n".join([self.question, *lines])
 
@@ -126,18 +126,17 @@ def _check_text(guess: Guess) -> None:
         )
 
 
-def _check_options(guess: Guess) -> None:
-    if isinstance(guess.options, str) or len(guess.options) < 2:
-        raise _refused(guess, f"options={guess.options!r}", "Give two options or more.")
-    labels = list(map(str, guess.options))
+def _check_options(guess: Guess, options: Sequence[Any]) -> None:
+    if isinstance(options, str) or len(options) < 2:
+        raise _refused(guess, f"options={options!r}", "Give two options or more.")
+    labels = list(map(str, options))
     if len(set(labels)) < len(labels):
         raise _refused(guess, f"the options {labels}", "Give each option once.")
     if guess.answer is not None and guess.position is None:
         raise _refused(
             guess,
             f"answer={guess.answer!r}, which is none of its options",
-            f"Give one of {', '.join(map(repr, guess.options))} itself, "
-            "not its position.",
+            f"Give one of {', '.join(map(repr, options))} itself, not its position.",
         )
     if guess.tolerance:
         raise _refused(

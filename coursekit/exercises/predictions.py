@@ -95,7 +95,7 @@ def _all(kind: str, root: Path, chapter: str) -> dict[str, Any]:
 def _unknown(kind: str, id: str) -> ArgumentError:
     one = {"guesses": "guess", "quizzes": "quiz"}[kind]
     ids = list(_all(kind, paths.exercises(), "*"))
-    chapter = re.match(r"\d*", id)[0].zfill(2)
+    chapter = re.sub(r"\D.*", "", id).zfill(2)
     near = difflib.get_close_matches(id, ids, n=5, cutoff=0.6)
     near += [other for other in ids if other.startswith(chapter + ".")]
     listed = ", ".join(dict.fromkeys(near[:8]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import keyword
 import re
 import sys
 from collections.abc import Sequence
@@ -103,6 +104,64 @@ IMPORTS = {
     False: ("Exercise", "Mutant", "blank", "shuffled"),
     True: ("HostExercise", "Mutant"),
 }
+# Those of C++ that a name in snake_case may be.
+CPP_KEYWORDS = frozenset(
+    [
+        "auto",
+        "bool",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "enum",
+        "explicit",
+        "export",
+        "extern",
+        "float",
+        "friend",
+        "goto",
+        "inline",
+        "int",
+        "long",
+        "mutable",
+        "namespace",
+        "new",
+        "operator",
+        "private",
+        "protected",
+        "public",
+        "register",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "typedef",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "and",
+        "bitand",
+        "bitor",
+        "compl",
+        "not",
+        "or",
+        "xor",
+    ]
+)
 FILES = {
     "exercises": "what is to be done",
     "solutions": "how it is done",
@@ -188,6 +247,11 @@ def _require_form(id: str, name: str) -> None:
         )
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise _refused(f"{name!r} is no name", "Write it in snake_case: shift_left.")
+    if keyword.iskeyword(name) or name in CPP_KEYWORDS:
+        raise _refused(
+            f"{name!r} is a keyword, and no function can have that name",
+            f"Add a word: {name}_each.",
+        )
 
 
 def _topic(root: Path, chapter: str, topic: str) -> str:

@@ -22,7 +22,7 @@ from coursekit.plot.chart import (
     sign,
 )
 from coursekit.plot.counts import counters
-from coursekit.plot.drawing import draw_limits, draw_lines
+from coursekit.plot.drawing import draw_grid, draw_limits, draw_lines, draw_title
 
 _LATER = {
     "curves": "coursekit.plot.formulas",
@@ -42,8 +42,10 @@ __all__ = [
     "STYLE",
     "Chart",
     "counters",
+    "draw_grid",
     "draw_limits",
     "draw_lines",
+    "draw_title",
     "in_words",
     "new_chart",
     "sign",

@@ -15,14 +15,27 @@ from PIL import Image
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 HATCHES = ("", "//", "..", "xx", "\\\\", "++")
-INK, FAINT, LIMIT = "#1f2328", "#59636e", "#8a1c1c"
+# A picture has no ground of its own: these are readable on a white page and on an
+# almost black one, where DARK makes them brighter. What is filled has its own ink.
+INK, FAINT, LIMIT, GRID = "#6a737d", "#6e7781", "#c9402f", "#7d87924d"
+PLATE, ON_PLATE = "#24292f", "#ffffff"
+BRIGHTER = 1.2
+DARK = (
+    '<style>body[data-jp-theme-light="false"] .ck-chart'
+    f"{{filter:brightness({BRIGHTER})}}</style>"
+)
 SIZE_INCHES, DOTS_PER_INCH = (7.6, 4.0), 160
 STYLE = {
     "axes.edgecolor": FAINT,
+    "axes.facecolor": "none",
     "axes.labelcolor": INK,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "font.size": 11,
+    "grid.color": GRID,
+    "grid.linewidth": 0.8,
+    "legend.fontsize": 9.5,
+    "legend.frameon": False,
     "text.color": INK,
     "xtick.color": FAINT,
     "ytick.color": FAINT,
@@ -62,8 +75,8 @@ class Chart(Figure):
         data = base64.b64encode(self._picture()).decode("ascii")
         width = round(self.get_figwidth() * 96)
         return (
-            f'<img alt="{escape(self.alt)}" width="{width}" '
-            f'style="max-width:100%;background:white" '
+            f'{DARK}<img class="ck-chart" alt="{escape(self.alt)}" width="{width}" '
+            f'style="max-width:100%" '
             f'src="data:image/webp;base64,{data}">'
             f"<details><summary>The same as a table</summary>{self._table()}</details>"
         )
@@ -72,7 +85,7 @@ class Chart(Figure):
         """Render as lossless WebP with few colours, which is smaller than PNG."""
         drawn, reduced = io.BytesIO(), io.BytesIO()
         self.savefig(drawn, format="png", dpi=DOTS_PER_INCH)
-        image = Image.open(drawn).convert("RGB").quantize(32).convert("RGB")
+        image = few_colours(Image.open(drawn)).convert("RGBA")
         image.save(reduced, format="webp", lossless=True, method=4)
         return reduced.getvalue()
 
@@ -85,9 +98,14 @@ class Chart(Figure):
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def few_colours(image: Image.Image, count: int = 64) -> Image.Image:
+    """Return a picture with few colours, and as transparent as it was."""
+    return image.convert("RGBA").quantize(count, method=Image.Quantize.FASTOCTREE)
+
+
 def new_chart() -> Chart:
-    """Return an empty chart of the size that all charts have."""
-    chart = Chart(figsize=SIZE_INCHES, facecolor="white", layout="constrained")
+    """Return an empty, transparent chart of the size that all charts have."""
+    chart = Chart(figsize=SIZE_INCHES, facecolor="none", layout="constrained")
     chart.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
     return chart
 

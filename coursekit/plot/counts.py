@@ -11,7 +11,14 @@ from matplotlib import rc_context
 
 from coursekit.errors import ArgumentError
 from coursekit.plot.chart import COLOURS, STYLE, Chart, in_words, new_chart, sign
-from coursekit.plot.drawing import draw_bars, draw_limits, draw_lines
+from coursekit.plot.drawing import (
+    draw_bars,
+    draw_grid,
+    draw_limits,
+    draw_lines,
+    draw_title,
+    keep_labels_off,
+)
 
 _UNITS = {
     "arithmetic_intensity": "arithmetic intensity (FLOP per byte)",
@@ -71,6 +78,7 @@ def counters(
         draw(axes, keys, values, [name.replace("_", " ") for name in fields])
         draw_limits(axes, limits)
         _label(axes, fields, title=title, along=along)
+        keep_labels_off(axes, limits.values())
         note = ", ".join(dict.fromkeys(_origins(series, fields)))
         sign(chart, note)
     chart.headings = (along, *(name.replace("_", " ") for name in fields))
@@ -125,12 +133,10 @@ def _label(axes, fields: Sequence[str], *, title: str, along: str) -> None:
     several = "bytes" if all(f.startswith("bytes_") for f in fields) else "count"
     axes.set_ylabel(unit if len(fields) == 1 else several)
     axes.set_xlabel(along)
-    axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12, wrap=True)
-    axes.set_ylim(0, axes.get_ylim()[1] * (1.1 if len(fields) == 1 else 1.25))
+    axes.set_ylim(0, axes.get_ylim()[1] * 1.1)
     axes.yaxis.set_major_formatter("{x:,.10g}")
-    axes.grid(axis="y", color="#d8dee4", linewidth=0.8, zorder=0)
-    if len(fields) > 1:
-        axes.legend(frameon=False, loc="upper right", ncols=min(len(fields), 3))
+    draw_title(axes, title)
+    draw_grid(axes, "y")
 
 
 def _origins(series: Mapping[Any, Any], fields: Sequence[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from matplotlib import rc_context
 
 from coursekit.errors import ArgumentError
 from coursekit.plot.chart import COLOURS, STYLE, Chart, in_words, new_chart, sign
-from coursekit.plot.drawing import draw_limits, draw_lines
+from coursekit.plot.drawing import draw_grid, draw_limits, draw_lines, draw_title
 
 
 def curves(
@@ -59,9 +59,8 @@ def curves(
         axes.minorticks_off()
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.set(xlabel=along, ylabel=of)
-        axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
-        axes.grid(color="#d8dee4", linewidth=0.8, zorder=0)
-        axes.legend(frameon=False, loc="upper left")
+        draw_title(axes, title)
+        draw_grid(axes, "both")
         sign(chart, note)
     chart.headings = (along, *series)
     chart.rows = tuple(

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 from matplotlib import rc_context
 
 from coursekit.benchmarking.ceilings import in_units
 from coursekit.plot.chart import LIMIT, STYLE, Chart, in_words, new_chart, sign
-from coursekit.plot.drawing import draw_grid, draw_title, draw_upright_limits, look
+from coursekit.plot.drawing import (
+    draw_grid,
+    draw_title,
+    draw_upright_limits,
+    label_bar,
+    look,
+)
 
 _UNITS = {"bandwidth": "GB/s", "arithmetic": "TFLOP/s", "time": "ms"}
 _NAMES = {
-    "bandwidth": "useful bytes a second (GB/s)",
-    "arithmetic": "useful operations a second (TFLOP/s)",
+    "bandwidth": "useful bytes per second (GB/s)",
+    "arithmetic": "useful operations per second (TFLOP/s)",
     "time": "time (ms), less is better",
 }
+_NAME_WIDTH = 30  # letters of a step's name, in a line
 
 
 def ladder(benchmark: Any, *, title: str, size: int | None = None) -> Chart:
@@ -42,7 +50,7 @@ def ladder(benchmark: Any, *, title: str, size: int | None = None) -> Chart:
     unit = _UNITS[benchmark.ceiling.quantity]
     with rc_context(STYLE):
         chart = new_chart()
-        chart.set_figheight(max(2.4, 1.5 + 0.45 * len(benchmark.cases)))
+        chart.set_figheight(max(2.9, 2 + 0.45 * len(benchmark.cases)))
         axes = chart.add_subplot()
         values = {case: _value(benchmark, case, size) for case in benchmark.cases}
         _draw(axes, benchmark, values, size, limit)
@@ -105,27 +113,12 @@ def _draw(axes: Any, benchmark: Any, values: dict, size: int, limit: dict) -> No
         axes.barh(place, value, 0.72, xerr=spread, zorder=3, **look(place))
         share = benchmark.share(row)
         text = f"{value:,.4g} {unit}" + (f", {share:.0%}" if share else "")
-        _label(axes, place, value, most, text)
-    axes.set_yticks(range(len(values)), values)
+        label_bar(axes, (value, place), text, most=most, limits=limit.values())
+    names = [textwrap.fill(case, _NAME_WIDTH) for case in values]
+    axes.set_yticks(range(len(values)), names)
     axes.set_ylim(len(values) - 0.4, -0.8)
     axes.set_xlim(0, 1.02 * most)
     axes.xaxis.set_major_formatter("{x:,.10g}")
-
-
-def _label(axes: Any, place: int, value: float, most: float, text: str) -> None:
-    """Write a value behind its bar, or into it where the plot ends."""
-    inside = value > 0.68 * most
-    axes.annotate(
-        text,
-        (value, place),
-        xytext=(-6 if inside else 6, 0),
-        textcoords="offset points",
-        ha="right" if inside else "left",
-        va="center",
-        fontsize=9.5,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.9, "pad": 1.5},
-        zorder=4,
-    )
 
 
 def _instead(benchmark: Any, case: str, size: int) -> str:

@@ -14,7 +14,7 @@ from coursekit.plot.drawing import draw_title
 from coursekit.simt import BANKS, LANES, MemoryAccess, Step
 
 _LANES_AT, _BOXES_AT, _HIGH = 1.0, 0.0, 0.2
-_CALM, _ALARM, _IDLE = "#c8ecdd", "#ffddc2", "#ffffff"
+_CALM, _ALARM, _IDLE, _IN_BOX = "#c8ecdd", "#ffddc2", "#dfe3e8", "#1f2328"
 
 
 def memory_access(
@@ -181,7 +181,7 @@ def _box(axes, x: float, y: float, wide: float, label: str, *, ground: str) -> N
         )  # fmt: skip
     )
     axes.text(x, y + _HIGH / 2, label, ha="center", va="center", fontsize=7.5,
-              color=INK, zorder=4)  # fmt: skip
+              color=_IN_BOX, zorder=4)  # fmt: skip
 
 
 def _arrow(axes, start: float, end: float) -> None:

@@ -19,7 +19,7 @@ from coursekit.plot.chart import (
     new_chart,
     sign,
 )
-from coursekit.plot.drawing import draw_grid, draw_title, mark
+from coursekit.plot.drawing import draw_grid, draw_title, mark, names_apart
 from coursekit.plot.speedups import corner
 
 _DASHES = ("-", "--", ":", "-.")
@@ -116,13 +116,13 @@ def _scale(benchmark: Any, of: str, each: int | str | None) -> _Scale:
     if each == "size":
         return _Scale(f"time of {of} (us)", "us", lambda n, ms: 1e3 * ms / n)
     if each is not None:
-        name, unit = f"{of} a second (10^9)", "10^9 a second"
+        name, unit = f"{of} per second (10^9)", "10^9 per second"
         return _Scale(name, unit, lambda n, ms: each / ms * 1e-6)
     if done:
-        name = "useful operations a second (TFLOP/s)"
+        name = "useful operations per second (TFLOP/s)"
         return _Scale(name, "TFLOP/s", lambda n, ms: done[n] / ms * 1e-9)
     if moved:
-        name = "useful bytes a second (GB/s)"
+        name = "useful bytes per second (GB/s)"
         return _Scale(name, "GB/s", lambda n, ms: moved[n] / ms * 1e-6)
     return _Scale("time (ms), less is better", "ms", lambda n, ms: ms)
 
@@ -157,7 +157,7 @@ def _draw(axes: Any, benchmark: Any, scale: _Scale) -> None:
         axes.plot(sizes, bounds, "--", color=LIMIT, linewidth=1.2, label=label)
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
-    axes.set_xticks(benchmark.sizes, [_short(size) for size in benchmark.sizes])
+    axes.set_xticks(benchmark.sizes, names_apart(benchmark.sizes, _short))
     axes.minorticks_off()
     axes.tick_params(axis="x", labelcolor=FAINT)
     axes.yaxis.set_major_formatter("{x:,.10g}")
@@ -172,8 +172,7 @@ def _fit(axes: Any) -> None:
         axes.text(0.5, 0.5, "no times, and no limit that is known", **middle)
         return
     low, high = axes.get_ylim()
-    axes.set_ylim(min(low, high / 20), high * 4)
-    axes.legend(frameon=False, loc="upper left", ncols=2, fontsize=9.5)
+    axes.set_ylim(min(low, high / 20), high)
 
 
 def _short(size: int) -> str:

@@ -82,8 +82,6 @@ def roofline(
         axes.set_ylabel("performance (TFLOP/s)")
         draw_title(axes, title)
         draw_grid(axes, "both")
-        if placed_points:
-            axes.legend(frameon=False, loc="lower right", fontsize=9.5)
         sign(chart, textwrap.fill(note, _NOTE_WIDTH))
     chart.headings = ("kernel", "FLOP per byte", "TFLOP/s", "of the roof")
     chart.rows = tuple(
@@ -111,6 +109,15 @@ class Roof:
     def at(self, intensity: float) -> float:
         """TFLOP/s that the roof allows at an intensity."""
         return min(self.peak_tflops, 1e-3 * self.bandwidth_gbs * intensity)
+
+    @property
+    def name(self) -> str:
+        """The two limits, for the legend."""
+        kind = self.kind.replace("_", " ")
+        return (
+            f"roof: {self.bandwidth_gbs:,.4g} GB/s, then {self.peak_tflops:,.3g} "
+            f"TFLOP/s of {kind}"
+        )
 
     @property
     def sentence(self) -> str:
@@ -202,16 +209,10 @@ def _draw_roof(axes: Any, roof: Roof, intensities: tuple, rates: tuple) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     style = {"color": LIMIT, "linestyle": "--", "linewidth": 1.4, "zorder": 2}
-    axes.plot(places, [roof.at(x) for x in places], **style)
+    axes.plot(places, [roof.at(x) for x in places], label=roof.name, **style)
     axes.set_xlim(low, high)
     lowest = min([roof.at(low), *rates])
     axes.set_ylim(lowest / 3, roof.peak_tflops * 3)
-    text = {"color": LIMIT, "fontsize": 9.5, "textcoords": "offset points"}
-    peak = f"{roof.peak_tflops:,.3g} TFLOP/s, {roof.kind.replace('_', ' ')}"
-    axes.annotate(peak, (high, roof.peak_tflops), (-4, 5), ha="right", **text)
-    middle = (low * roof.ridge) ** 0.5
-    slope = f"{roof.bandwidth_gbs:,.4g} GB/s "
-    axes.annotate(slope, (middle, roof.at(middle)), (-6, 4), ha="right", **text)
     axes.xaxis.set_major_formatter("{x:,.10g}")
     axes.yaxis.set_major_formatter("{x:,.10g}")
 
@@ -228,7 +229,7 @@ def _draw_points(axes: Any, placed_points: Mapping[str, tuple]) -> None:
             y,
             linestyle="none",
             markersize=8,
-            markerfacecolor="white" if is_bound else drawn["color"],
+            markerfacecolor="none" if is_bound else drawn["color"],
             **drawn,
             markeredgewidth=1.8,
             label=f"{name}, at most" if is_bound else name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
 from math import inf
 from typing import Any
 
@@ -18,7 +18,15 @@ from coursekit.plot.chart import (
     new_chart,
     sign,
 )
-from coursekit.plot.drawing import draw_grid, draw_limits, draw_title, look, mark
+from coursekit.plot.drawing import (
+    draw_grid,
+    draw_title,
+    draw_upright_limits,
+    label_bar,
+    look,
+    mark,
+    names_apart,
+)
 
 ROOM = 1.8  # times the largest ratio: what of a limit is above is in the table alone
 _DASHES = ("-", "--", ":", "-.")
@@ -45,14 +53,15 @@ def speedup(benchmark: Any, *, title: str, along: str = "size") -> Chart:
         chart = new_chart()
         axes = chart.add_subplot()
         bounds = _bounds(benchmark)
-        draw = _draw_bars if len(benchmark.sizes) == 1 else _draw_lines
-        draw(axes, benchmark, bounds)
-        axes.set_ylabel(f"speed relative to {benchmark.cases[0]} (times)")
-        axes.set_ylim(bottom=0, top=min(1.2 * axes.get_ylim()[1], _room(benchmark)))
-        if len(benchmark.sizes) > 1:
-            axes.set_xlabel(along)
-        draw_title(axes, title)
-        draw_grid(axes, "y")
+        if len(benchmark.sizes) == 1:
+            chart.set_figheight(max(2.9, 2 + 0.45 * len(benchmark.cases)))
+            _draw_bars(axes, benchmark, bounds, title)
+        else:
+            _draw_lines(axes, benchmark, bounds)
+            axes.set(xlabel=along, ylabel=_axis(benchmark))
+            axes.set_ylim(bottom=0, top=min(1.2 * axes.get_ylim()[1], _room(benchmark)))
+            draw_title(axes, title)
+            draw_grid(axes, "y")
         note = corner(benchmark)
         chart.set_figheight(chart.get_figheight() + 0.15 * note.count("\n"))
         sign(chart, note)
@@ -83,8 +92,6 @@ def _ratios(benchmark: Any, size: int) -> list[Any]:
 
 def _room(benchmark: Any) -> float:
     """Return the upper end of the axis: a far limit must not flatten the curves."""
-    if len(benchmark.sizes) == 1:
-        return inf
     return ROOM * max((row.ratio for row in benchmark.rows), default=inf)
 
 
@@ -99,18 +106,27 @@ def _bounds(benchmark: Any) -> dict[int, float]:
     return bounds
 
 
-def _draw_bars(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:
+def _axis(benchmark: Any) -> str:
+    return textwrap.fill(f"speed relative to {benchmark.cases[0]} (times)", 45)
+
+
+def _draw_bars(axes: Any, benchmark: Any, bounds: dict[int, float], title: str) -> None:
     size = benchmark.sizes[0]
+    limits = {f"limit of the {_device(benchmark)}": v for v in bounds.values()}
+    most = max([*limits.values(), *(row.ratio for row in benchmark.rows)], default=1.0)
     for place, case in enumerate(benchmark.cases):
         row = benchmark.find(case, size)
         if row:
-            bar = axes.bar(place, row.ratio, 0.7, zorder=3, **look(place))
-            axes.bar_label(bar, [f"{row.ratio:.3g}"], padding=2)
-    axes.set_xticks(range(len(benchmark.cases)), benchmark.cases)
-    axes.set_xlim(-0.6, len(benchmark.cases) - 0.4)
-    draw_limits(
-        axes, {f"limit of the {_device(benchmark)}": v for v in bounds.values()}
-    )
+            axes.barh(place, row.ratio, 0.72, zorder=3, **look(place))
+            text, end = f"{row.ratio:.3g} times", (row.ratio, place)
+            label_bar(axes, end, text, most=most, limits=limits.values())
+    names = [textwrap.fill(case, 30) for case in benchmark.cases]
+    axes.set_yticks(range(len(names)), names)
+    axes.set(ylim=(len(names) - 0.4, -0.8), xlim=(0, 1.02 * most))
+    axes.set_xlabel(_axis(benchmark))
+    draw_title(axes, title, over_names=bool(limits))
+    draw_grid(axes, "x")
+    draw_upright_limits(axes, limits)
 
 
 def _draw_lines(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:
@@ -132,17 +148,6 @@ def _draw_lines(axes: Any, benchmark: Any, bounds: dict[int, float]) -> None:
         axes.plot(*zip(*bounds.items(), strict=True), "--", color=LIMIT, label=label)
     axes.set_xscale("log", base=2)
     axes.set_xlim(min(benchmark.sizes) / 1.2, max(benchmark.sizes) * 1.2)
-    axes.set_xticks(benchmark.sizes, list(_names(benchmark.sizes)))
+    axes.set_xticks(benchmark.sizes, names_apart(benchmark.sizes, "{:,}".format))
     axes.minorticks_off()
     axes.tick_params(axis="x", labelcolor=FAINT)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, loc="upper right", ncols=3, fontsize=9.5)
-
-
-def _names(sizes: Sequence[int]) -> Iterator[str]:
-    """Yield the sizes as text, empty where a name would lie on the one before."""
-    last = 0.0
-    for size in sizes:
-        room = size > last * 2**0.4
-        yield f"{size:,}" if room else ""
-        last = size if room else last

@@ -8,8 +8,14 @@ from typing import Any
 from matplotlib import rc_context
 
 from coursekit.errors import ArgumentError
-from coursekit.plot.chart import FAINT, INK, STYLE, Chart, in_words, new_chart, sign
-from coursekit.plot.drawing import draw_grid, draw_title, draw_upright_limits, look
+from coursekit.plot.chart import FAINT, STYLE, Chart, in_words, new_chart, sign
+from coursekit.plot.drawing import (
+    draw_grid,
+    draw_title,
+    draw_upright_limits,
+    look,
+    plate,
+)
 
 
 def timeline(
@@ -94,14 +100,13 @@ def _draw(axes: Any, span: tuple, lane: int, whole: float, waits: bool) -> None:
     _, name, start, end = span
     style = look(lane) | {"hatch": ""}
     if waits:
-        style = {"facecolor": "white", "edgecolor": FAINT, "linestyle": ":"}
+        style = {"facecolor": "none", "edgecolor": FAINT, "linestyle": ":"}
     axes.barh(lane, end - start, 0.62, start, zorder=3, **style)
     fits = len(name) * 0.0125 * whole < end - start
     if fits:
-        box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
         middle = (start + end) / 2
-        style = {"ha": "center", "va": "center", "fontsize": 8.5, "color": INK}
-        axes.text(middle, lane, name, zorder=4, bbox=box, **style)
+        style = {"ha": "center", "va": "center", "fontsize": 8.5} | plate()
+        axes.text(middle, lane, name, zorder=4, **style)
 
 
 def _in_words(chart, title, spans, limits, origin, unit) -> str:

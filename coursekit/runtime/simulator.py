@@ -333,7 +333,8 @@ class SimulatorBackend:
 
     def duplicate(self, buffer: Buffer, name: str) -> SimulatedBuffer:
         """Copy the whole allocation of an array in simulated memory."""
-        assert isinstance(buffer, SimulatedBuffer)
+        if not isinstance(buffer, SimulatedBuffer):
+            raise TypeError(f"{buffer!r} does not lie in simulated memory.")
         old = buffer.region
         new = self.allocate(old.nbytes, name=name, shape=old.shape, dtype=old.dtype)
         new.write(0, old.data)

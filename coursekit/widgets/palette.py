@@ -23,6 +23,11 @@ INKS = {
     "right": Shade("#0a5c26", "#7ee2a0"),
     "wrong": TEXT["keyword"],
 }
+# The parts of a kernel's source, as in a listing.
+CODE = {
+    f"code-{kind}": TEXT[kind]
+    for kind in ("comment", "directive", "keyword", "literal", "type")
+}
 # Borders and marks have a contrast of at least 3 to 1 against the panel.
 LINES = {
     "line": Shade("#7d8792", "#7d8792"),
@@ -50,5 +55,5 @@ def variables() -> str:
 
 
 def _declarations(theme: str) -> str:
-    colours = GROUNDS | INKS | LINES
+    colours = GROUNDS | INKS | CODE | LINES
     return " ".join(f"--ck-{k}: {getattr(v, theme)};" for k, v in colours.items())

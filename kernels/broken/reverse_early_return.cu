@@ -5,12 +5,13 @@
 // Math     y[256 b + i] = x[256 b + length - 1 - i]
 // Launch   block 256; grid ceil(n / block).
 // On chip  256 * 4 B = 1 KiB of shared memory per block.
-// Defect   Threads past the end return before the barrier that the others
-//          wait at.
+// Defect   Threads past the end return before a barrier that counts 256 of
+//          them. A barrier without a count, __syncthreads(), would wait only
+//          for those that have not exited.
 // Repair   Let all threads come to the barrier; guard the accesses.
 //
-// finds: n=1000 BarrierError line 23
-// finds: n=1000 synccheck BarrierError line 23
+// finds: n=900 BarrierError line 24
+// finds: n=900 synccheck BarrierError line 24
 
 __global__ void reverse_runs(const float *x, float *y, int n)
 {
@@ -20,7 +21,7 @@ __global__ void reverse_runs(const float *x, float *y, int n)
     if (i >= n)
         return;
     run[threadIdx.x] = x[i];
-    __syncthreads();
+    asm volatile("bar.sync 1, 256;" ::: "memory");
     int length = min(256, n - first);
     y[i] = run[length - 1 - threadIdx.x];
 }

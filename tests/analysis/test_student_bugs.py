@@ -166,6 +166,7 @@ BUGS = {
             x[i] += s;
             __syncthreads();
           }
+          x[threadIdx.x] *= 2;
         }""", 1, 64, (floats(100), 100),
         ("synccheck", "BarrierError", 5, (32, 0, 0)),
     ),

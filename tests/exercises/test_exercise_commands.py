@@ -125,6 +125,12 @@ def test_new_exercise_of_a_known_chapter_is_found(folder, capsys):
     assert [entry.id for entry in catalogue.entries()] == ["42.1", "42.2", "42.3"]
 
 
+@pytest.mark.parametrize("name", ["double", "class", "lambda"])
+def test_new_exercise_refuses_a_keyword_as_name(folder, name):
+    with pytest.raises(ArgumentError, match="is a keyword"):
+        skeleton.create("42.3", name)
+
+
 def test_new_exercise_opens_a_chapter(folder, capsys):
     command(capsys, "new-exercise", "77.1", "zip", "--topic", "late")
     assert catalogue.find("77.1").topic == "77_late"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 
 import nbformat
@@ -10,7 +11,7 @@ import tiny_exercises
 from execute import asked_ids
 
 import coursekit as ck
-from coursekit.exercises import catalogue, predictions
+from coursekit.exercises import catalogue, guess, predictions
 
 pytest_plugins = ("exercise_folder",)
 
@@ -87,6 +88,10 @@ def test_spec_of_another_form_is_refused(turn, text):
     (turn.exercises / SPEC).write_text(text)
     with pytest.raises(ck.ArgumentError, match="no dict of"):
         catalogue.entries()
+
+
+def test_examples_in_the_documentation_hold():
+    assert doctest.testmod(guess).failed == 0
 
 
 @pytest.mark.parametrize("kind", ["guess", "quiz"])

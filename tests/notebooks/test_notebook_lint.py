@@ -351,6 +351,12 @@ def test_names_of_a_comprehension_are_its_own():
     assert "two claims" in complaint
 
 
+def test_name_that_a_cell_binds_on_its_way_is_not_a_claims():
+    claim = "assert (row := area)"
+    notebook = with_cells(claim, "if (row := area): print(row)", tags=["claim"])
+    assert list(notebook_lint.claims(notebook)) == []
+
+
 def test_claims_do_not_count_as_code_to_read():
     notebook = with_code("\n".join(["assert area"] * 26), tags=["claim"])
     assert list(notebook_lint.lengths(notebook)) == []

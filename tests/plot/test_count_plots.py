@@ -87,13 +87,14 @@ def test_terminal_shows_a_table(bars):
 
 def test_notebook_shows_a_picture_with_alt_text(lines):
     html = lines._repr_mimebundle_()["text/html"]
-    assert re.search(r'<img alt="Strides cost sectors\. [^"]+"', html)
+    assert re.search(r'<img class="ck-chart" alt="Strides cost sectors\. [^"]+"', html)
 
 
 def test_picture_in_the_notebook_is_sharp(lines):
     data = re.search(r"base64,([^\"]+)", lines._repr_mimebundle_()["text/html"])[1]
     picture = Image.open(io.BytesIO(base64.b64decode(data)))
-    assert (picture.format, picture.size) == ("WEBP", (1216, 640))
+    size = tuple(map(int, 160 * lines.get_size_inches()))  # the legend's row is extra
+    assert (picture.format, picture.size) == ("WEBP", size)
 
 
 def test_picture_is_the_same_every_time(lines):
@@ -124,7 +125,8 @@ def test_axes_carry_names_and_units(lines):
 
 
 def test_limit_is_drawn_and_named(lines):
-    assert [text.get_text() for text in lines.axes[0].texts] == ["at most"]
+    names = [text.get_text() for text in lines.axes[0].get_legend().get_texts()]
+    assert names == ["global load sectors", "at most"]
 
 
 def test_line_runs_in_the_order_of_its_keys(lines):

@@ -120,7 +120,7 @@ def test_speedup_cases_differ_in_more_than_colour():
 
 def test_speedup_at_one_size_is_bars():
     axes = plot.speedup(benchmark(sizes=SIZES[:1]), title="t").axes[0]
-    assert [bar.get_height() for bar in axes.patches] == [1, 4]
+    assert [bar.get_width() for bar in axes.patches] == [1, 4]
 
 
 def test_speedup_says_what_has_no_record(stale):
@@ -315,7 +315,7 @@ def test_rates_count_pieces_of_work_a_second():
     chart = plot.rates(benchmark(), title="t", of="updates", each=1000)
     naive_ms = 12 * SIZES[0] / 4e8
     assert chart.rows[0][1] == pytest.approx(1000 / naive_ms * 1e-6)
-    assert chart.axes[0].get_ylabel() == "updates a second (10^9)"
+    assert chart.axes[0].get_ylabel() == "updates per second (10^9)"
 
 
 def test_rates_show_the_time_of_one_of_many():

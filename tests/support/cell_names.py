@@ -64,7 +64,8 @@ def names(cell: NotebookNode) -> Names:
     inner = [symbol for scope in _scopes_in(top) for symbol in scope.get_symbols()]
     used = [symbol for symbol in inner if symbol.is_global()] + symbols
     return Names(
-        frozenset(each.get_name() for each in used if each.is_referenced()),
+        frozenset(each.get_name() for each in used if each.is_referenced())
+        - {name for node in ast.walk(tree) for name in _bound_before_use(node)},
         frozenset(
             each.get_name()
             for each in symbols
@@ -79,6 +80,11 @@ def _scopes_in(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
     for child in table.get_children():
         yield child
         yield from _scopes_in(child)
+
+
+def _bound_before_use(node: ast.AST) -> set[str]:
+    """Return the name of a `:=`, which stands where the cell first needs it."""
+    return _within(node.target) if isinstance(node, ast.NamedExpr) else set()
 
 
 def _changed(node: ast.AST) -> set[str]:

@@ -19,6 +19,8 @@ from contrast import contrast
 from traced_kernels import row_sums, shift_left
 
 import coursekit as ck
+from coursekit.display.listing import WIDTH_PIXELS
+from coursekit.display.listing import panel as listing_panel
 from coursekit.exercises import Guess
 from coursekit.widgets import (
     GridBlock,
@@ -40,6 +42,7 @@ SHEETS = (
     "draw_digit", "fusion", "grid_block", "learning", "microscope", "occupancy",
     "overlap", "questions", "roofline", "scheduler", "shared", "tile_animator",
 )  # fmt: skip
+SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
 SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES))
 
@@ -177,8 +180,8 @@ def test_lines_can_be_seen_on_the_panel(theme, line):
 
 @pytest.mark.parametrize("name", SHEETS)
 def test_style_sheet_uses_defined_colours_only(name):
-    used = re.findall(r"var\(--ck-(\w+)\)", (FOLDER / f"{name}.css").read_text())
-    defined = palette.GROUNDS | palette.INKS | palette.LINES
+    used = re.findall(r"var\(--ck-([\w-]+)\)", (FOLDER / f"{name}.css").read_text())
+    defined = palette.GROUNDS | palette.INKS | palette.CODE | palette.LINES
     assert set(used) <= defined.keys()
 
 
@@ -493,3 +496,30 @@ def test_quiz_counts_right_answers():
     widget = quiz([Question("?", answer=True), Question("?", answer=3)])
     widget.answers = [[0], [4]]
     assert (widget.given, widget.score) == ((True, 4), 1)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("kind", palette.CODE)
+def test_every_colour_of_code_has_aa_contrast_on_the_panel(theme, kind):
+    ground = getattr(palette.GROUNDS["panel"], theme)
+    assert contrast(getattr(palette.CODE[kind], theme), ground) >= 4.5
+
+
+def test_every_part_of_a_source_has_its_colour_in_the_widgets():
+    kinds = set(re.findall(r"\.ck-t-(\w+) \{ color: var\(--ck-code-\1\)", SHARED))
+    assert {f"code-{kind}" for kind in kinds} == set(palette.CODE)
+
+
+@pytest.mark.parametrize(
+    "sheet", sorted(FOLDER.glob("*.css")), ids=lambda path: path.stem
+)
+def test_all_widgets_have_one_width(sheet):
+    """A box of its own width beside others of another looks like a mistake."""
+    rules = r"\.ck-widget[^{,]*\{[^}]*max-width: ([^;]+);"
+    widths = re.findall(rules, sheet.read_text(encoding="utf-8"))
+    assert set(widths) <= {f"{WIDTH_PIXELS}px"}
+
+
+def test_listings_are_as_wide_as_widgets():
+    assert f"max-width:{WIDTH_PIXELS}px" in listing_panel("x")
+    assert f"max-width: {WIDTH_PIXELS}px" in SHARED

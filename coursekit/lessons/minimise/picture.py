@@ -44,11 +44,8 @@ def draw(
         axes.set_yscale("log", base=2)
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.set(xlabel="case", ylabel="size (full: it fails, hollow: not so)")
-        axes.set_title(title, loc="left", fontsize=12, fontweight="bold", pad=12)
-        axes.grid(axis="y", color="#d8dee4", linewidth=0.8, zorder=0)
-        axes.legend(
-            frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncols=len(names)
-        )
+        plot.draw_title(axes, title)
+        plot.draw_grid(axes, "y")
         plot.sign(chart, NOTE)
     chart.headings = ("case", *names, "verdict")
     chart.rows = tuple(
@@ -77,7 +74,7 @@ def _draw_one(axes, number: int, name: str, values, fails) -> None:
         kept.append(best)
     cases = range(1, len(values) + 1)
     axes.step(cases, kept, where="post", color=colour, linewidth=1.6, zorder=2)
-    for failing, face in ((False, "white"), (True, colour)):
+    for failing, face in ((False, "none"), (True, colour)):
         axes.plot(
             *zip(*tried[failing], strict=True) if tried[failing] else ([], []),
             color=colour,

@@ -69,7 +69,7 @@ class Observer:
         """A barrier of a block opens."""
 
     def passes_by(self, warp, split, lanes) -> None:
-        """Lanes go on while others of their warp wait at a barrier, those of `split`."""
+        """Lanes go on while others of their warp, `split`, wait at a barrier."""
 
     def shuffles(self, warp, instruction, source) -> None:
         """The current lanes execute a shuffle; `source` is the lane that each reads."""

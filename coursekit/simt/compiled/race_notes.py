@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from coursekit.simt.compiled import race_helpers as helpers
 from coursekit.simt.compiled.builder import Builder
 from coursekit.simt.compiled.race_helpers import READ_BEFORE, STARTS
@@ -28,6 +30,10 @@ def verb_of(request) -> str:
 
 class Notes:
     """The checks and records of `Races`."""
+
+    if TYPE_CHECKING:  # of `WarpCode`, before which it stands
+
+        def done(self) -> None: ...
 
     # -- lane by lane ------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ that is alive and waits elsewhere, or that spins, holds it up for ever.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -47,8 +48,8 @@ def stuck(block) -> errors.KernelError:
     return _different_barriers(block, waiting)
 
 
-def at_barriers(block) -> list[tuple]:
-    """Return (warp, split, barrier) for all lanes that wait at barriers of the block."""
+def at_barriers(block) -> list[tuple[Any, Any, Any]]:
+    """Return (warp, split, barrier) for lanes that wait at barriers of the block."""
     return [
         (warp, split, split.waits_for)
         for warp in block.warps

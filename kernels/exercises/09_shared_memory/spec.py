@@ -3,7 +3,6 @@
 import numpy as np
 
 from coursekit.errors import (
-    BarrierError,
     CheckFailed,
     DataRaceError,
     OutOfBoundsError,
@@ -464,7 +463,7 @@ EXERCISES = (
                 fails=(UninitializedReadError, "which nothing has written"),
             ),
             "leaves_early": Mutant(
-                mistake="Threads without an element leave before the barrier.",
+                mistake="Threads without an element leave, and bring none to the tile.",
                 edits=[
                     (
                         "int begin = blockIdx.x * blockDim.x - radius;",
@@ -473,7 +472,7 @@ EXERCISES = (
                         "    int begin = blockIdx.x * blockDim.x - radius;",
                     )
                 ],
-                fails=(BarrierError, "not every thread of the block"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
             "nothing_outside": Mutant(
                 mistake="Places beyond the ends are not set to 0.",

@@ -3,7 +3,6 @@
 import numpy as np
 
 from coursekit.errors import (
-    BarrierError,
     CheckFailed,
     DataRaceError,
     OutOfBoundsError,
@@ -159,7 +158,7 @@ EXERCISES = (
                         "    float sum = 0.0f;",
                     )
                 ],
-                fails=(BarrierError, "not every thread of the block"),
+                fails=(UninitializedReadError, "which nothing has written"),
             ),
         },
         limits=(

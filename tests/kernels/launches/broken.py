@@ -69,7 +69,7 @@ def block_sum(n: int) -> Launch:
 
 
 @launches("broken/reverse_runs_missing_wait.cu", [{"n": 512}])
-@launches("broken/reverse_early_return.cu", [{"n": 1000}])
+@launches("broken/reverse_early_return.cu", [{"n": 900}])
 def reverse_runs(n: int) -> Launch:
     x = ramp(n)
     runs = [x[start : start + 256][::-1] for start in range(0, n, 256)]
