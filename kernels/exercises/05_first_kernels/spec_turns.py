@@ -66,7 +66,8 @@ EXERCISES = (
         kernel="scale",
         inputs=scaled,
         outputs=("y",),
-        launches=(few(2, 64), few(3, 32), few(9, 256)),
+        sizes=(0, 1, 31, 32, 33, 255, 300),
+        launches=(few(2, 64), few(3, 32), few(9, 64)),
         reference=lambda v: v.s * v.x,
         hints=(
             "All threads of the grid take an element each, and then the next ones "
