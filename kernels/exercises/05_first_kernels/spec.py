@@ -34,16 +34,6 @@ def one_array(n, generator):
     return {"a": shuffled(n, generator), "out": blank(n), "n": n}
 
 
-def one_array_alone(n, generator):
-    """Return what the kernel (a, out) takes."""
-    return {"a": shuffled(n, generator), "out": blank(n)}
-
-
-def a_thread_each(n):
-    """Launch one block with exactly n threads."""
-    return 1, n
-
-
 def two_arrays(n, generator):
     """Return what the kernels (a, b, out, n) take."""
     a, b = shuffled(2 * n, generator).reshape(2, n)
@@ -103,10 +93,10 @@ EXERCISES = (
         title="Map: an iteration becomes a thread",
         stars=1,
         kernel="add_ten",
-        inputs=one_array_alone,
+        inputs=one_array,
         outputs=("out",),
-        sizes=(1, 31, 32, 33, 100, 255),
-        launches=(a_thread_each,),
+        sizes=(0, 1, 31, 32, 33, 100),
+        launches=(one_block, largest_block),
         reference=lambda v: v.a + 10,
         hints=(
             "All threads compute element 0 now. The loop had i = 0, 1, 2, ...; the "
@@ -125,14 +115,19 @@ EXERCISES = (
             "from_one": Mutant(
                 mistake="The threads are counted from 1.",
                 edits=[("threadIdx.x", "threadIdx.x + 1")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "guard_too_wide": Mutant(
+                mistake="The guard lets one thread too many through.",
+                edits=[("if (i < n)", "if (i <= n)")],
                 fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
             ),
             "loop_stays": Mutant(
                 mistake="Every thread still does all iterations.",
                 edits=[
                     (
-                        "int i = threadIdx.x;\n    out[i]",
-                        "for (int i = 0; i < blockDim.x; i++)\n        out[i]",
+                        "int i = threadIdx.x;\n    if (i < n)\n",
+                        "for (int i = 0; i < n; i++)\n",
                     )
                 ],
                 fails=(CheckFailed, "one thread does the work of many"),
@@ -141,10 +136,7 @@ EXERCISES = (
                 mistake="The input is changed on the way.",
                 edits=[
                     ("const float *a", "float *a"),
-                    (
-                        "out[i] = a[i] + 10.0f;",
-                        "a[i] += 10.0f;\n    out[i] = a[i];",
-                    ),
+                    ("out[i] = a[i] + 10.0f;", "out[i] = a[i] += 10.0f;"),
                 ],
                 fails=(CheckFailed, "changed the input a"),
             ),
