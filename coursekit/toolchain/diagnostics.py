@@ -86,6 +86,11 @@ _RULES = (
         "a kernel; leave main out: Python launches.",
     ),
     (
+        r'^identifier "[ijk]" is undefined',
+        "No line above declares the index.",
+        "Declare it with its type at its first use: int i = ...;",
+    ),
+    (
         r'^identifier ".*" is undefined',
         "The name is misspelt, or declared later, or lives in a header.",
         "Declare it above its first use, or include the header that has it.",
@@ -120,6 +125,12 @@ _RULES = (
         "Launch from Python: kernel[grid, block](...); call a __device__ function.",
     ),
     (
+        r'^expected a "\("',
+        "In C++ the condition of an if or a loop stands in parentheses, without a "
+        "colon after it.",
+        "Write if (i < n), and braces around the lines that it guards.",
+    ),
+    (
         r'expected an? "?;"?',
         "A statement ends with a semicolon; the one before the caret has none.",
         "Look at the end of the line before, and add the semicolon.",
@@ -136,10 +147,37 @@ _RULES = (
         "For an element write its index, out[i] = a[i]; else make the pointer const.",
     ),
     (
+        r"must have (?:arithmetic|integral)[\w ]* type",
+        "Without an index the name of an array is an address, and an address cannot "
+        "be multiplied. C++ has no arithmetic with whole arrays.",
+        "Compute with one element, as in a[i].",
+    ),
+    (
+        r'operand of "\*" must be a pointer',
+        "The second * has no pointer to its right. C++ has no operator ** for powers.",
+        "Write a square as x * x, and another power as powf(x, y).",
+    ),
+    (
+        r'^no operator ".*" matches these operands|from "const (?:uint3|dim3)"',
+        "The operator does not exist for these types.",
+        "Compare the types that the message names with what you meant.",
+    ),
+    (
+        r"return value type does not match",
+        "The function is declared void, so it returns no value. A kernel never does.",
+        "Store the result through a pointer, as in out[i] = ...;",
+    ),
+    (
+        r"expression preceding parentheses of apparent call",
+        "A name before a bracket is read as a call, and this name is no function.",
+        "To multiply, write the sign: s * (...).",
+    ),
+    (
         r"must have pointer-to-object type",
-        "An element has no elements of its own: here are more indices than the "
-        "array has.",
-        "Rows of a matrix lie one behind the other: write a[row * cols + col].",
+        "One number has no elements: the name is no array, or here are more indices "
+        "than the array has.",
+        "Leave out the index of a number. Rows of a matrix lie one behind the other: "
+        "write a[row * cols + col].",
     ),
     (
         r"cannot be assigned|must be a modifiable lvalue|expression must be modifiable",
@@ -192,9 +230,9 @@ _RULES = (
     ),
 )
 _UNEXPLAINED = (
-    "The compiler stops where the text makes no sense any more; the mistake is there "
-    "or just before.",
-    "Mend the first message, and compile again: the others often go with it.",
+    "The compiler cannot read the text from here on; the mistake is at the caret or "
+    "just before it.",
+    "Fix the first message, and compile again: the others often go with it.",
 )
 
 
@@ -320,6 +358,8 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _THRUST
     if found.message == 'expected a ";"' and found.line and found.file == source.name:
         return _semicolon(found, source, cause), cure
+    if re.search(r"const (?:uint3|dim3)\b", "".join([found.message, *found.quoted])):
+        return _PARTS
     if found.message == "unrecognized token":
         return _character(found, cause, cure)
     if member := re.search(r'namespace "std" has no member.* "(\w+)"', found.message):
@@ -343,6 +383,11 @@ _THRUST = (
     "only the GPU's code is compiled here.",
     "Remove the #include; sort and sum from Python, for example by torch, or write "
     "the kernel.",
+)
+
+_PARTS = (
+    "threadIdx, blockIdx, blockDim and gridDim have three parts each: x, y and z.",
+    "Name the part, for example threadIdx.x.",
 )
 
 
