@@ -6,8 +6,8 @@ TOOLS = ("PyTorch", "torch.compile", "Triton", "CUDA C++", "none of these")
 
 GUESSES = {
     "first_out": Guess(
-        question="4 blocks of 256 threads, 1000 elements, no guard. Which thread has "
-        "the smallest number that is no index?",
+        question="4 blocks of 256 threads, 1000 elements, no guard. Which is the "
+        "first thread without an element?",
         options=(
             "thread 0 of block 1",
             "thread 232 of block 3",
