@@ -35,9 +35,7 @@ def tree() -> Drawing:
     adds = {apart: range(0, 8, 2 * apart) for apart in (1, 2, 4)}
     cells = draw_rounds(d, _tree((1, 2, 4), adds), (112, 12))
     total = cells[-1][0]
-    d.note(
-        (total.x, 284), "Seven additions in three rounds: a barrier after each round."
-    )
+    d.note((total.x, 284), "Seven additions in three rounds. Grey places add no more.")
     return d
 
 

@@ -37,6 +37,10 @@ ADVICE: dict[str, Advice] = {
         "The thread stores into the element, but computes another value.",
         "Work out by hand what one such thread reads, and what it computes.",
     ),
+    "unchanged": (
+        "The element still holds what it held before the launch: no thread changes it.",
+        "Start with one line that adds any value to it.",
+    ),
     "kept": (
         "The element should stay as it was, and a thread stores into it.",
         "Work out by hand which threads get there, and which guard keeps them out.",
@@ -210,9 +214,10 @@ def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
     first, name = next(judged.indices(1)), judged.name
     if judged.untouched[first]:
         return "never"
-    keeps = name in outcome.trial.exercise.accumulates
-    if keeps and outcome.problem.given[name][first] == judged.expected[first]:
-        return "kept"
+    if name in outcome.trial.exercise.accumulates:
+        before = outcome.problem.given[name][first]
+        if before in (judged.expected[first], judged.got[first]):
+            return "kept" if before == judged.expected[first] else "unchanged"
     if np.isfinite(judged.got[first]) or not np.isfinite(judged.expected[first]):
         return "wrong"
     may_overflow = _EXP.search(kernel.module.source) and _is_large(outcome)

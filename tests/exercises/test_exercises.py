@@ -243,6 +243,22 @@ def test_element_that_should_have_been_left_alone_is_called_so(folder):
     assert "should stay as it was" in verdict.message
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("", "still holds what it held before the launch"),
+        ("if (i < n) out[i] += 1 + a[i];", "computes another value"),
+    ],
+)
+def test_accumulating_output_that_nobody_adds_to_is_called_so(folder, body, words):
+    entry = one(
+        inputs=lambda n, g: {"out": ramp(n), "a": shuffled(n, g), "n": n},
+        reference=lambda v: v.out + v.a,
+        accumulates=("out",),
+    )
+    assert words in examine(entry, add_ten(body)).message
+
+
 # No element is below 0.
 HELD = "while (n && a[0] == -7) out[0] = 7;\n"
 

@@ -32,6 +32,10 @@ FALSE = {
     r"the smallest piece that global memory": (
         "A sector is the unit of L1 and L2; memory may fetch more."
     ),
+    r"(?<!\w)To the byte\.": "Only where each row is a whole number of sectors.",
+    r"An H200 can do 14 operations": (
+        "That is its FP32 lanes; its tensor cores can do many more per byte."
+    ),
     r"when its results are stored \|.{0,5}cudaTrigger": (
         "The trigger may come as early as the next kernel may take up room."
     ),

@@ -2,6 +2,6 @@
 __global__ void backwards(const float *a, float *out, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // Your code here: which threads may go on?
-    out[n - 1 - i] = a[i];
+    if (true)  // Your code here: which threads may go on?
+        out[n - 1 - i] = a[i];
 }

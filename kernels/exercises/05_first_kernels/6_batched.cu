@@ -5,10 +5,9 @@ __global__ void scores(const float *Q, const float *K, float *S,
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     int q = blockIdx.y * blockDim.y + threadIdx.y;
     int head = blockIdx.z;
-    // A head has queries x width values in Q, keys x width in K, and
-    // queries x keys in S.
-    // Your code here: this does head 0 only.
-    if (head == 0 && q < queries && k < keys) {
+    Q += head * queries * width;
+    // Your code here: K and S are still those of head 0.
+    if (q < queries && k < keys) {
         float sum = 0.0f;
         for (int j = 0; j < width; j++)
             sum += Q[q * width + j] * K[k * width + j];

@@ -90,76 +90,57 @@ EXERCISES = (
     Exercise(
         id="05.1",
         name="map",
-        title="Map: one thread for each element",
+        title="Map: an iteration becomes a thread",
         stars=1,
         kernel="add_ten",
         inputs=one_array,
         outputs=("out",),
+        sizes=(0, 1, 31, 32, 33, 100),
+        launches=(one_block, largest_block),
         reference=lambda v: v.a + 10,
         hints=(
-            "The index and the guard are there. One line is missing: it reads one "
-            "element and writes one.",
-            "Thread i reads a[i]. Where does it write?",
-            "out[i] = ... + 10.0f;",
+            "All threads compute element 0 now. The loop had i = 0, 1, 2, ...; the "
+            "threads of the block are numbered in the same way.",
+            "The name of a thread's number stands in the text above the cell.",
+            "int i = thread...; the number of a thread in its block, along x.",
         ),
         starter=(CheckFailed, "never written"),
+        longest_warp=40,  # 11 with an element per thread
         mutants={
-            "no_guard": Mutant(
-                mistake="The guard is gone, so spare threads read past the end.",
-                edits=[
-                    (
-                        "if (i < n) {\n        out[i] = a[i] + 10.0f;\n    }",
-                        "out[i] = a[i] + 10.0f;",
-                    )
-                ],
-                fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
+            "number_of_the_block": Mutant(
+                mistake="The number of the block stands for that of the thread.",
+                edits=[("threadIdx.x", "blockIdx.x")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "from_one": Mutant(
+                mistake="The threads are counted from 1.",
+                edits=[("threadIdx.x", "threadIdx.x + 1")],
+                fails=(CheckFailed, "never written"),
             ),
             "guard_too_wide": Mutant(
                 mistake="The guard lets one thread too many through.",
-                edits=[("if (i < n) {", "if (i <= n) {")],
+                edits=[("if (i < n)", "if (i <= n)")],
                 fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
             ),
-            "one_less": Mutant(
-                mistake="The guard stops one thread too early.",
-                edits=[("if (i < n) {", "if (i < n - 1) {")],
-                fails=(CheckFailed, "never written"),
-            ),
-            "thread_only": Mutant(
-                mistake="The index leaves out the block.",
-                edits=[("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
-                fails=(CheckFailed, "never written"),
-            ),
-            "wrong_stride": Mutant(
-                mistake="The index counts blocks of the grid, not threads of the "
-                "block.",
-                edits=[("x * blockDim", "x * gridDim")],
-                fails=(CheckFailed, "never written"),
-            ),
-            "four_each": Mutant(
-                mistake="Each thread takes four neighbours, and most threads take "
-                "none.",
+            "loop_stays": Mutant(
+                mistake="Every thread still does all iterations.",
                 edits=[
                     (
-                        "if (i < n) {\n        out[i] = a[i] + 10.0f;\n    }",
-                        "for (int j = 4 * i; j < 4 * i + 4 && j < n; j++)\n"
-                        "        out[j] = a[j] + 10.0f;",
+                        "int i = threadIdx.x;\n    if (i < n)\n",
+                        "for (int i = 0; i < n; i++)\n",
                     )
                 ],
-                fails=(CheckFailed, "global_store_sectors is"),
+                fails=(CheckFailed, "one thread does the work of many"),
             ),
             "in_place": Mutant(
                 mistake="The input is changed on the way.",
                 edits=[
                     ("const float *a", "float *a"),
-                    (
-                        "out[i] = a[i] + 10.0f;",
-                        "a[i] += 10.0f;\n        out[i] = a[i];",
-                    ),
+                    ("out[i] = a[i] + 10.0f;", "out[i] = a[i] += 10.0f;"),
                 ],
                 fails=(CheckFailed, "changed the input a"),
             ),
         },
-        limits=(STORED_ONCE,),
     ),
     Exercise(
         id="05.2",
@@ -188,6 +169,24 @@ EXERCISES = (
                 mistake="The index leaves out the block.",
                 edits=[("blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x")],
                 fails=(CheckFailed, "never written"),
+            ),
+            "wrong_stride": Mutant(
+                mistake="The index counts blocks of the grid, not threads of the "
+                "block.",
+                edits=[("x * blockDim", "x * gridDim")],
+                fails=(CheckFailed, "never written"),
+            ),
+            "four_each": Mutant(
+                mistake="Each thread takes four neighbours, and most threads take "
+                "none.",
+                edits=[
+                    (
+                        "if (i < n) {\n        out[i] = a[i] - b[i];\n    }",
+                        "for (int j = 4 * i; j < 4 * i + 4 && j < n; j++)\n"
+                        "        out[j] = a[j] - b[j];",
+                    )
+                ],
+                fails=(CheckFailed, "global_store_sectors is"),
             ),
             "swapped_index": Mutant(
                 mistake="Block and thread change places in the index.",
@@ -281,14 +280,18 @@ EXERCISES = (
             "transposed": Mutant(
                 mistake="The result is stored by columns.",
                 edits=[
-                    ("int i = row * cols + col;", "int i = col * rows + row;"),
-                    ("out[i] = a[i] + col;", "out[i] = a[row * cols + col] + col;"),
+                    ("out[row * cols + col]", "out[col * rows + row]"),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
             "wrong_stride": Mutant(
                 mistake="A row is taken to have as many elements as there are rows.",
-                edits=[("int i = row * cols + col;", "int i = row * rows + col;")],
+                edits=[
+                    (
+                        "out[row * cols + col] = a[row * cols + col]",
+                        "out[row * rows + col] = a[row * rows + col]",
+                    )
+                ],
                 fails=(CheckFailed, "never written"),
             ),
             "guard_swapped": Mutant(
@@ -303,17 +306,16 @@ EXERCISES = (
             ),
             "half_a_guard": Mutant(
                 mistake="The rows have no guard.",
-                edits=[("if (row < rows && col < cols) {", "if (col < cols) {")],
+                edits=[("if (row < rows && col < cols)", "if (col < cols)")],
                 fails=(OutOfBoundsError, "reads a[8], but a has 8 elements"),
             ),
             "serial": Mutant(
                 mistake="One thread computes the whole picture.",
                 edits=[
                     (
-                        "if (row < rows && col < cols) {\n"
-                        "        int i = row * cols + col;\n"
-                        "        out[i] = a[i] + col;",
-                        "if (row == 0 && col == 0) {\n"
+                        "if (row < rows && col < cols)\n"
+                        "        out[row * cols + col] = a[row * cols + col] + col;",
+                        "if (row == 0 && col == 0)\n"
                         "        for (int i = 0; i < rows * cols; i++)\n"
                         "            out[i] = a[i] + i % cols;",
                     )
@@ -324,10 +326,9 @@ EXERCISES = (
                 mistake="One thread computes a whole row.",
                 edits=[
                     (
-                        "if (row < rows && col < cols) {\n"
-                        "        int i = row * cols + col;\n"
-                        "        out[i] = a[i] + col;",
-                        "if (row < rows && col == 0) {\n"
+                        "if (row < rows && col < cols)\n"
+                        "        out[row * cols + col] = a[row * cols + col] + col;",
+                        "if (row < rows && col == 0)\n"
                         "        for (int i = row * cols; i < (row + 1) * cols; i++)\n"
                         "            out[i] = a[i] + i % cols;",
                     )
@@ -359,16 +360,16 @@ EXERCISES = (
         hints=(
             "Thread 31 needs x[32], and thread 32 writes there. They are in "
             "different warps, and nobody says which warp runs first.",
-            "Split the line in two: first everyone reads into a variable of its own, "
-            "then everyone writes. What must stand between the two?",
-            "float next; if (...) next = x[i + 1]; then __syncthreads(); then "
-            "if (...) x[i] = next; and the barrier is inside no if.",
+            "Each thread has its value in `next`. Between the reading and the writing "
+            "every thread of the block must have come this far.",
+            "End the first if behind the reading. Then __syncthreads(); in no if. Then "
+            "a second if (i < n - 1) around the writing.",
         ),
         longest_warp=100,  # 15 with an element per thread
         starter=(DataRaceError, "no barrier between them"),
         mutants={
-            "no_barrier": Mutant(
-                mistake="The value goes through a register, and nobody waits.",
+            "barrier_missing": Mutant(
+                mistake="Reading and writing stand apart, and nobody waits.",
                 edits=[
                     (
                         "    __syncthreads();  // all have read before the first one "
@@ -381,65 +382,53 @@ EXERCISES = (
             "barrier_too_late": Mutant(
                 mistake="The barrier comes after the writes.",
                 edits=[
-                    ("    float next = 0.0f;\n", ""),
                     (
-                        "next = x[i + 1];\n"
+                        "    }\n"
                         "    __syncthreads();  // all have read before the first one "
                         "writes\n"
-                        "    if (i < n - 1)\n"
-                        "        x[i] = next;",
-                        "x[i] = x[i + 1];\n    __syncthreads();",
+                        "    if (i < n - 1) {\n",
+                        "",
                     ),
+                    ("next;\n    }", "next;\n    }\n    __syncthreads();"),
                 ],
                 fails=(DataRaceError, "no barrier between them"),
             ),
             "barrier_of_a_warp": Mutant(
                 mistake="The barrier holds back one warp only, not the block.",
-                edits=[
-                    (
-                        "__syncthreads();  // all have read before the first one "
-                        "writes",
-                        "__syncwarp();",
-                    )
-                ],
+                edits=[("__syncthreads()", "__syncwarp()")],
                 fails=(DataRaceError, "no barrier between them"),
             ),
             "barrier_in_a_branch": Mutant(
                 mistake="Threads without work wait at another barrier.",
                 edits=[
                     (
-                        "float next = 0.0f;\n"
-                        "    if (i < n - 1)\n"
-                        "        next = x[i + 1];\n"
+                        "    }\n"
                         "    __syncthreads();  // all have read before the first one "
                         "writes\n"
-                        "    if (i < n - 1)",
-                        "if (i < n - 1) {\n"
-                        "        float next = x[i + 1];\n"
-                        "        __syncthreads();",
+                        "    if (i < n - 1) {\n",
+                        "        __syncthreads();  // barrier inside the if\n",
                     ),
-                    ("}", "    }\n    __syncthreads();\n}"),
+                    ("    }\n}", "    }\n    __syncthreads();\n}"),
                 ],
-                fails=(
-                    BarrierError,
-                    "not every thread of the block reaches",
-                ),
+                fails=(BarrierError, "not every thread of the block reaches"),
             ),
             "serial": Mutant(
                 mistake="One thread moves all elements.",
                 edits=[
                     (
-                        "    float next = 0.0f;\n"
-                        "    if (i < n - 1)\n"
-                        "        next = x[i + 1];\n"
                         "    __syncthreads();  // all have read before the first one "
                         "writes\n"
-                        "    if (i < n - 1)\n"
-                        "        x[i] = next;",
-                        "    if (i == 0)\n"
+                        "    if (i < n - 1) {\n"
+                        "        x[i] = next;\n"
+                        "    }\n",
+                        "",
+                    ),
+                    (
+                        "if (i < n - 1) {\n        next = x[i + 1];",
+                        "if (i == 0) {\n"
                         "        for (; i < n - 1; i++)\n"
-                        "            x[i] = x[i + 1];",
-                    )
+                        "            x[i] = x[i + 1] + next;",
+                    ),
                 ],
                 fails=(CheckFailed, "one thread does the work of many"),
             ),
@@ -447,12 +436,12 @@ EXERCISES = (
                 mistake="The last thread reads past the end.",
                 edits=[
                     (
-                        "if (i < n - 1)\n        next = x[i + 1];",
-                        "if (i < n)\n        next = x[i + 1];",
+                        "if (i < n - 1) {\n        next",
+                        "if (i < n) {\n        next",
                     ),
                     (
-                        "if (i < n - 1)\n        x[i] = next;",
-                        "if (i < n)\n        x[i] = next;",
+                        "if (i < n - 1) {\n        x[i]",
+                        "if (i < n) {\n        x[i]",
                     ),
                 ],
                 fails=(OutOfBoundsError, "reads x[8], but x has 8 elements"),
@@ -461,20 +450,13 @@ EXERCISES = (
                 mistake="The values move to the right.",
                 edits=[
                     (
-                        "float next = 0.0f;\n"
-                        "    if (i < n - 1)\n"
-                        "        next = x[i + 1];\n"
-                        "    __syncthreads();  // all have read before the first one "
-                        "writes\n"
-                        "    if (i < n - 1)\n"
-                        "        x[i] = next;",
-                        "float before = 0.0f;\n"
-                        "    if (0 < i && i < n)\n"
-                        "        before = x[i - 1];\n"
-                        "    __syncthreads();\n"
-                        "    if (0 < i && i < n)\n"
-                        "        x[i] = before;",
-                    )
+                        "if (i < n - 1) {\n        next = x[i + 1];",
+                        "if (0 < i && i < n) {\n        next = x[i - 1];",
+                    ),
+                    (
+                        "if (i < n - 1) {\n        x[i]",
+                        "if (0 < i && i < n) {\n        x[i]",
+                    ),
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
@@ -496,37 +478,31 @@ EXERCISES = (
         magnitude=lambda v: np.abs(v.Q) @ np.abs(v.K).swapaxes(1, 2),
         hints=(
             "Everything of a head lies one head further on than in the head before. "
-            "How many elements of Q does one head have? Of K? Of S?",
-            "queries * width, keys * width, queries * keys: move all three pointers "
-            "on by `head` times that.",
-            "Before the if: Q += head * queries * width; likewise K and S. And "
-            "head == 0 goes.",
+            "How many elements of K does one head have? How many of S?",
+            "Move each pointer on by the number of the head times that. The grid has "
+            "one layer per head, as the line for Q says.",
+            "K += head * ... and S += head * ...; a head of S has queries * keys.",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
             "one_head": Mutant(
                 mistake="Every head reads the keys of head 0.",
-                edits=[("K += (head * keys + k) * width;", "K += k * width;")],
+                edits=[("    K += head * keys * width;\n", "")],
                 fails=(CheckFailed, "wrong"),
             ),
             "one_result": Mutant(
                 mistake="Every head writes over the scores of head 0.",
-                edits=[("S[(head * queries + q) * keys + k]", "S[q * keys + k]")],
+                edits=[("    S += head * queries * keys;\n", "")],
                 fails=(CheckFailed, "never written"),
             ),
             "wrong_stride": Mutant(
                 mistake="A head of K is taken to be as long as a head of Q.",
-                edits=[("head * keys + k", "head * queries + k")],
+                edits=[("K += head * keys", "K += head * queries")],
                 fails=(CheckFailed, "wrong"),
             ),
             "transposed": Mutant(
                 mistake="The scores are stored by columns.",
-                edits=[
-                    (
-                        "S[(head * queries + q) * keys + k] = sum",
-                        "S[(head * keys + k) * queries + q] = sum",
-                    )
-                ],
+                edits=[("S[q * keys + k] = sum", "S[k * queries + q] = sum")],
                 fails=(CheckFailed, "wrong"),
             ),
             "no_guard": Mutant(

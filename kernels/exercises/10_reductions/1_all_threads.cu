@@ -1,4 +1,5 @@
 // Softmax of each row by a block: out[c] = exp(x[c] - max) / sum.
+#include "softmax/block.cuh"  // LOWEST, block_max(own), block_sum(own)
 __global__ void softmax(const float *x, float *out, int cols)
 {
     __shared__ float most, total;

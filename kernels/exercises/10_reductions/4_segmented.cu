@@ -4,11 +4,13 @@ __global__ void segmented_sums(
 {
     // A head begins a segment; so does every 32nd element.
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // Your code here: right, but each thread walks back through memory.
-    if (i < n) {
-        float sum = x[i];
-        for (int k = i; k % 32 > 0 && !heads[k]; k--)
-            sum += x[k - 1];
-        out[i] = sum;
+    float sum = i < n ? x[i] : 0.0f;
+    // Your code here: these rounds scan a whole warp, across its heads.
+    for (int away = 1; away < 32; away *= 2) {
+        float more = __shfl_up_sync(~0u, sum, away);
+        if (i % 32 >= away)
+            sum += more;
     }
+    if (i < n)
+        out[i] = sum;
 }

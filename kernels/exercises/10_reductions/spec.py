@@ -152,14 +152,14 @@ EXERCISES = (
         id="10.4",
         name="segmented",
         title="Sums of segments, in five steps",
-        stars=3,
+        stars=2,
         kernel="segmented_sums",
         inputs=segments,
         outputs=("out",),
         reference=sums_of_segments,
         hints=(
-            "Without heads it is the scan of exercise 07.4: add what the lane `away` "
-            "below has, for away = 1, 2, 4, 8, 16. When must a lane stop adding?",
+            "The kernel adds what the lane `away` below has, for away = 1, 2, 4, 8 "
+            "and 16. When must a lane stop adding?",
             "A sum is whole when it reaches back to a head. A lane whose sum is whole "
             "adds no more; one that adds a whole sum gets a whole one. So two things "
             "are handed on: the sum, and whether it is whole.",
@@ -168,7 +168,7 @@ EXERCISES = (
             "whole, away); if (!whole) { sum += more; whole = is_whole; }, and all "
             "lanes, those behind n too, come to both shuffles.",
         ),
-        starter=(CheckFailed, "global_load_requests is"),
+        starter=(CheckFailed, "wrong"),
         mutants={
             "not_handed_on": Mutant(
                 mistake="Nobody learns that a neighbour's sum is whole.",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, DataRaceError
+from coursekit.errors import BarrierError, CheckFailed
 from coursekit.exercises import Exercise, Limit, Mutant, blank, blocks, shuffled
 
 SPAN = 8.0  # between the least and the largest value of a row
@@ -58,8 +58,9 @@ def rows_of_values(size, generator):
 
 
 def one_vector(n, generator):
-    """Return what the kernel of 10.2 takes; warps differ in their maximum."""
-    x = shuffled(n, generator) * np.float32(4 * SPAN / n) + np.float32(LARGE)
+    """Return what the kernel of 10.2 takes; long vectors are negative."""
+    level = np.float32(LARGE if n <= 32 else -LARGE)
+    x = shuffled(n, generator) * np.float32(4 * SPAN / n) + level
     return {"x": x, "out": blank(n), "n": n}
 
 
@@ -78,18 +79,15 @@ EXERCISES = (
         roundings=lambda size: roundings_of_softmax(size[1]),
         owner=None,
         hints=(
-            "Both loops of thread 0 are reductions. Let thread t take the columns t, t "
-            "+ blockDim.x, and so on, as the last loop does, and then bring the values "
-            "of all threads together.",
-            "Five shuffles give a warp its maximum, __shfl_xor_sync to all its lanes. "
-            "The warps meet in shared memory: each stores its maximum, all wait, and "
-            "everybody takes the largest. What is the maximum of a thread that has no "
-            "column?",
-            "float most = -3.4028235e38f, the lowest float32; the loop; "
-            "for (int away = 16; away > 0; away /= 2) "
-            "most = fmaxf(most, __shfl_xor_sync(~0u, most, away)); then "
-            "tops[threadIdx.x / 32] = most; __syncthreads(); and a loop over the "
-            "warps. The same with + for the sum, in a second array.",
+            "Both loops of thread 0 are reductions. Let every thread take the columns "
+            "threadIdx.x, threadIdx.x + blockDim.x, and so on, as the last loop does, "
+            "and keep a maximum and a sum of its own in registers.",
+            "block_max(own) returns the largest of what all threads of the block pass "
+            "in. It has a barrier, so all threads call it, those without a column "
+            "too. What is the maximum of a thread that has no column?",
+            "float most = LOWEST, total = 0.0f; the loop over the columns; most = "
+            "block_max(most); then the same with the sum and block_sum. No if and no "
+            "shared variable is left in the kernel.",
         ),
         starter=(CheckFailed, "global_load_requests is"),
         mutants={
@@ -97,73 +95,42 @@ EXERCISES = (
                 mistake="The maximum is found and never subtracted.",
                 edits=[
                     ("expf(x[row + c] - most);", "expf(x[row + c]);"),
-                    ("expf(x[row + c] - most) / all", "expf(x[row + c]) / all"),
+                    ("expf(x[row + c] - most) / total", "expf(x[row + c]) / total"),
                 ],
                 fails=(CheckFailed, "exp(x) overflows above x = 88.7"),
             ),
             "starts_with_zero": Mutant(
                 mistake="A maximum of negative values is not 0.",
-                edits=[("-3.4028235e38f", "0.0f")],
+                edits=[("float most = LOWEST,", "float most = 0.0f,")],
                 fails=(CheckFailed, "wrong"),
             ),
-            "only_lane_0": Mutant(
-                mistake="Shuffles down tell only lane 0.",
-                edits=[
-                    ("most, __shfl_xor_sync", "most, __shfl_down_sync"),
-                    (
-                        "    for (int w = 0; w < warps; w++) most = fmaxf(most, "
-                        "tops[w]);\n",
-                        "",
-                    ),
-                    ("total += __shfl_xor_sync", "total += __shfl_down_sync"),
-                ],
+            "own_maximum": Mutant(
+                mistake="Each thread subtracts the maximum of its own columns.",
+                edits=[("    most = block_max(most);\n", "")],
                 fails=(CheckFailed, "wrong"),
             ),
-            "one_warp": Mutant(
-                mistake="Only the first warp is believed.",
-                edits=[
-                    ("w < warps; w++) most = fmaxf(", "w < 1; w++) most = fmaxf("),
-                    (
-                        "for (int w = 0; w < warps; w++) all",
-                        "for (int w = 0; w < 1; w++) all",
-                    ),
-                ],
+            "own_sum": Mutant(
+                mistake="Each thread divides by the sum of its own columns.",
+                edits=[("    total = block_sum(total);\n", "")],
                 fails=(CheckFailed, "wrong"),
             ),
-            "one_room": Mutant(
-                mistake="Maxima and sums use the same places, without a barrier "
-                "between.",
-                edits=[
-                    (", sums[32];", ";"),
-                    ("sums[t / 32]", "tops[t / 32]"),
-                    ("sums[w];", "tops[w];"),
-                ],
-                fails=(DataRaceError, "no barrier between them"),
-            ),
-            "no_barrier": Mutant(
-                mistake="Nobody waits for the sums of the other warps.",
-                edits=[
-                    ("    __syncthreads();  // the sums of all warps are there\n", "")
-                ],
-                fails=(DataRaceError, "no barrier between them"),
-            ),
-            "sums_of_others": Mutant(
-                mistake="Each warp adds up its own sum only.",
+            "in_a_branch": Mutant(
+                mistake="Only threads with a column come to the barrier.",
                 edits=[
                     (
-                        "for (int w = 0; w < warps; w++) all += sums[w]",
-                        "all = sums[t / 32]",
+                        "    most = block_max(most);",
+                        "    if (threadIdx.x < cols)\n        most = block_max(most);",
                     )
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(BarrierError, "waits"),
             ),
             "sum_by_thread_0": Mutant(
                 mistake="The maximum is found by all, the sum by one thread.",
                 edits=[
                     (
-                        "for (int c = t; c < cols; c += blockDim.x)\n"
+                        "for (int c = threadIdx.x; c < cols; c += blockDim.x)\n"
                         "        total += expf(x[row + c] - most);",
-                        "for (int c = 0; t == 0 && c < cols; c++)\n"
+                        "for (int c = 0; threadIdx.x == 0 && c < cols; c++)\n"
                         "        total += expf(x[row + c] - most);",
                     )
                 ],
@@ -193,109 +160,67 @@ EXERCISES = (
         roundings=lambda n: roundings_of_softmax(n),
         owner=None,
         hints=(
-            "A thread needs one value of its own, and two numbers that all have in "
-            "common. Which thread writes out[k]?",
-            "Give each lane the pair (its value, 1), or (-3.4028235e38f, 0) if it has "
-            "none: the lowest float32. Pairs merge as in the section on the online "
-            "softmax, first by shuffles, then through shared memory: a maximum and a "
-            "sum for each warp, stored together in front of one barrier.",
-            "float top = fmaxf(most, other); sum = sum * expf(most - top) + more * "
-            "expf(other - top); most = top; with other and more from "
-            "__shfl_xor_sync. Behind the barrier: the largest of tops[w], then the sum "
-            "of sums[w] * expf(tops[w] - most).",
+            "A thread needs one value of its own, and two numbers that all threads "
+            "have in common. Which thread writes out[k]?",
+            "Each thread begins with a pair: the maximum of its one value, and the sum "
+            "of exp(x - max) of it. block_merged(own) merges the pairs of all threads "
+            "of the block. Which pair changes nothing, for a thread with no value?",
+            "Part own = t < n ? Part{x[t], 1} : Part{LOWEST, 0}; then Part all = "
+            "block_merged(own); and then each thread with t < n writes out[t] from "
+            "x[t], all.max and all.sum.",
         ),
         starter=(CheckFailed, "global_load_requests is"),
         mutants={
             "infinite": Mutant(
                 mistake="Minus infinity less minus infinity is no number.",
-                edits=[("[t] : -3.4028235e38f", "[t] : -1.0f / 0.0f")],
+                edits=[("Part{LOWEST, 0}", "Part{-1.0f / 0.0f, 0}")],
                 fails=(CheckFailed, "wrong"),
             ),
-            "not_rescaled": Mutant(
-                mistake="The sums are about different maxima.",
-                edits=[
-                    (
-                        "sum = sum * expf(most - top) + more * expf(other - top)",
-                        "sum += more",
-                    )
-                ],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "maximum_first": Mutant(
-                mistake="The old maximum is gone before the sum is rescaled.",
-                edits=[
-                    (
-                        "float top = fmaxf(most, other);",
-                        "most = fmaxf(most, other);\n        float top = most;",
-                    ),
-                    ("        most = top;\n", ""),
-                ],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "warps_not_rescaled": Mutant(
-                mistake="The sums of the warps are about different maxima.",
-                edits=[("sums[w] * expf(tops[w] - most)", "sums[w]")],
+            "zero_is_no_maximum": Mutant(
+                mistake="A thread without a value claims the maximum 0.",
+                edits=[("Part{LOWEST, 0}", "Part{0, 0}")],
                 fails=(CheckFailed, "wrong"),
             ),
             "idle_threads_count": Mutant(
                 mistake="A thread without a value adds 1 to the sum.",
                 edits=[
                     (
-                        "t < n ? x[t] : -3.4028235e38f, most = own, sum = t < n",
-                        "x[t < n ? t : n - 1], most = own, sum = 1",
+                        "t < n ? Part{x[t], 1} : Part{LOWEST, 0}",
+                        "{x[t < n ? t : n - 1], 1}",
                     )
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
-            "no_barrier": Mutant(
-                mistake="Nobody waits for the pairs of the other warps.",
-                edits=[
-                    ("    __syncthreads();  // the pairs of all warps are there\n", "")
-                ],
-                fails=(DataRaceError, "no barrier between them"),
-            ),
-            "one_warp": Mutant(
-                mistake="Only the first warp is believed.",
-                edits=[
-                    ("w < warps; w++) most = fmaxf(", "w < 1; w++) most = fmaxf("),
-                    (
-                        "for (int w = 0; w < warps; w++) sum",
-                        "for (int w = 0; w < 1; w++) sum",
-                    ),
-                ],
+            "value_for_sum": Mutant(
+                mistake="The sum of a pair holds x, and not exp(x - max).",
+                edits=[("Part{x[t], 1}", "Part{x[t], x[t]}")],
                 fails=(CheckFailed, "wrong"),
             ),
-            "two_barriers": Mutant(
-                mistake="First a maximum, then a sum, each with a barrier.",
+            "of_a_warp": Mutant(
+                mistake="Only the pairs of one warp are merged.",
+                edits=[("all = block_merged(own)", "all = warp_merged(own)")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "in_a_branch": Mutant(
+                mistake="Threads without a value do not come to the barrier.",
                 edits=[
                     (
-                        "for (int away = 16; away > 0; away /= 2) {\n"
-                        "        float other = __shfl_xor_sync(~0u, most, away);\n"
-                        "        float more = __shfl_xor_sync(~0u, sum, away);\n"
-                        "        float top = fmaxf(most, other);\n"
-                        "        sum = sum * expf(most - top) + more * expf(other "
-                        "- top);\n"
-                        "        most = top;\n"
-                        "    }\n"
-                        "    if (t % 32 == 0)\n"
-                        "        tops[t / 32] = most, sums[t / 32] = sum;\n"
-                        "    __syncthreads();  // the pairs of all warps are there",
-                        "for (int away = 16; away > 0; away /= 2)\n"
-                        "        most = fmaxf(most, __shfl_xor_sync(~0u, most, "
-                        "away));\n"
-                        "    if (t % 32 == 0) tops[t / 32] = most;\n"
-                        "    __syncthreads();  // the maxima are there",
-                    ),
+                        "    Part all = block_merged(own);\n    if (t < n)\n"
+                        "        out[t] = expf(x[t] - all.max) / all.sum;",
+                        "    if (t < n) {\n"
+                        "        Part all = block_merged(own);\n"
+                        "        out[t] = expf(x[t] - all.max) / all.sum;\n    }",
+                    )
+                ],
+                fails=(BarrierError, "has left the kernel"),
+            ),
+            "two_barriers": Mutant(
+                mistake="The threads wait once more than they need to.",
+                edits=[
                     (
-                        "sum = 0.0f;",
-                        "sum = t < n ? expf(own - most) : 0.0f;\n"
-                        "    for (int away = 16; away > 0; away /= 2)\n"
-                        "        sum += __shfl_xor_sync(~0u, sum, away);\n"
-                        "    if (t % 32 == 0) sums[t / 32] = sum;\n"
-                        "    __syncthreads();  // the sums are there\n"
-                        "    sum = 0.0f;",
-                    ),
-                    ("sums[w] * expf(tops[w] - most)", "sums[w]"),
+                        "    if (t < n)\n",
+                        "    __syncthreads();  // nobody needs it\n    if (t < n)\n",
+                    )
                 ],
                 fails=(CheckFailed, "barriers is"),
             ),

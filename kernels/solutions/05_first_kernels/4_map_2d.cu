@@ -3,8 +3,6 @@ __global__ void fade(const float *a, float *out, int rows, int cols)
 {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
-    if (row < rows && col < cols) {
-        int i = row * cols + col;
-        out[i] = a[i] + col;
-    }
+    if (row < rows && col < cols)
+        out[row * cols + col] = a[row * cols + col] + col;
 }

@@ -3,9 +3,11 @@ __global__ void shift_left(float *x, int n)
 {
     int i = threadIdx.x;
     float next = 0.0f;
-    if (i < n - 1)
+    if (i < n - 1) {
         next = x[i + 1];
+    }
     __syncthreads();  // all have read before the first one writes
-    if (i < n - 1)
+    if (i < n - 1) {
         x[i] = next;
+    }
 }

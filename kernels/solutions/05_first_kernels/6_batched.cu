@@ -5,12 +5,13 @@ __global__ void scores(const float *Q, const float *K, float *S,
     int k = blockIdx.x * blockDim.x + threadIdx.x;
     int q = blockIdx.y * blockDim.y + threadIdx.y;
     int head = blockIdx.z;
+    Q += head * queries * width;
+    K += head * keys * width;
+    S += head * queries * keys;
     if (q < queries && k < keys) {
-        Q += (head * queries + q) * width;
-        K += (head * keys + k) * width;
         float sum = 0.0f;
         for (int j = 0; j < width; j++)
-            sum += Q[j] * K[j];
-        S[(head * queries + q) * keys + k] = sum;
+            sum += Q[q * width + j] * K[k * width + j];
+        S[q * keys + k] = sum;
     }
 }

@@ -1,0 +1,7 @@
+// Sum: total[0] grows by the sum of all elements of x.
+__global__ void sum_all(const float *x, float *total, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(total, x[i]);
+}

@@ -1,0 +1,10 @@
+// How many blocks share a row: 1, 2, 4, ..., the fewest that hold it.
+__global__ void share_of(const int *cols, int *out, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int share = 1;
+    while (i < n && share * 32768 < cols[i])
+        share *= 2;
+    if (i < n)
+        out[i] = share;
+}
