@@ -148,9 +148,9 @@ _RULES = (
     ),
     (
         r"must have (?:arithmetic|integral)[\w ]* type",
-        "Without an index the name of an array is an address, and an address cannot "
-        "be multiplied. C++ has no arithmetic with whole arrays.",
-        "Compute with one element, as in a[i].",
+        "The operator does not take an operand of this type: %, <<, >>, &, | and ^ "
+        "take whole numbers.",
+        "Convert the operand. For the remainder of floats, write fmodf(x, y).",
     ),
     (
         r'operand of "\*" must be a pointer',
@@ -360,6 +360,8 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _semicolon(found, source, cause), cure
     if re.search(r"const (?:uint3|dim3)\b", "".join([found.message, *found.quoted])):
         return _PARTS
+    if "unscoped enum type" in found.message and _names_array(found, source):
+        return _WHOLE_ARRAY
     if found.message == "unrecognized token":
         return _character(found, cause, cure)
     if member := re.search(r'namespace "std" has no member.* "(\w+)"', found.message):
@@ -385,6 +387,12 @@ _THRUST = (
     "the kernel.",
 )
 
+_WHOLE_ARRAY = (
+    "Without an index the name of an array is an address. C++ has no arithmetic with "
+    "whole arrays.",
+    "Compute with one element, as in a[i].",
+)
+
 _PARTS = (
     "threadIdx, blockIdx, blockDim and gridDim have three parts each: x, y and z.",
     "Name the part, for example threadIdx.x.",
@@ -400,6 +408,13 @@ def _at_caret(found: Message) -> str:
 def _word_at_caret(found: Message) -> str:
     word = re.match(r"\w+", _at_caret(found))
     return word[0] if word else ""
+
+
+def _names_array(found: Message, source: Source) -> bool:
+    """Whether the word at the caret is declared as a pointer or an array."""
+    word = _word_at_caret(found)
+    declared = rf"\*\s*(?:__restrict__\s+|const\s+)*{word}\s*[,);=]|\w\s+{word}\s*\["
+    return bool(word) and re.search(declared, source.text) is not None
 
 
 def _character(found: Message, cause: str, cure: str) -> tuple[str, str]:

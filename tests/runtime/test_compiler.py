@@ -564,6 +564,10 @@ EXPLAINED = {
         "__global__ void k(const float* a, float* b) { b = a + b; }",
         "Compute with one element, as in a[i]",
     ),
+    "remainder of a float": (
+        "__global__ void k(int* a, float x) { *a = x % 2; }",
+        "write fmodf(x, y)",
+    ),
     "power": ("__global__ void k(float* a) { *a = *a ** 3; }", "no operator ** for"),
     "no part": (
         "__global__ void k(int* a) { *a = blockIdx * blockDim + threadIdx; }",
