@@ -87,7 +87,8 @@ _RULES = (
     ),
     (
         r'^identifier "[ijk]" is undefined',
-        "No line above declares the index.",
+        "No declaration of the index holds here: none stands above, or it belongs to "
+        "a loop that has ended.",
         "Declare it with its type at its first use: int i = ...;",
     ),
     (
@@ -126,8 +127,8 @@ _RULES = (
     ),
     (
         r'^expected a "\("',
-        "In C++ the condition of an if or a loop stands in parentheses, without a "
-        "colon after it.",
+        "A parenthesis is missing. In C++ the condition of an if or a loop stands in "
+        "parentheses, without a colon after it.",
         "Write if (i < n), and braces around the lines that it guards.",
     ),
     (
@@ -148,13 +149,15 @@ _RULES = (
     ),
     (
         r"must have (?:arithmetic|integral)[\w ]* type",
-        "The operator does not take an operand of this type: %, <<, >>, &, | and ^ "
-        "take whole numbers.",
-        "Convert the operand. For the remainder of floats, write fmodf(x, y).",
+        "The operator does not take an operand of this type: [], %, <<, >>, &, | and "
+        "^ take whole numbers.",
+        "Convert the operand, as in (int)x. For the remainder of floats, write "
+        "fmodf(x, y).",
     ),
     (
         r'operand of "\*" must be a pointer',
-        "The second * has no pointer to its right. C++ has no operator ** for powers.",
+        "A number stands to the right of this *, not a pointer. C++ has no operator "
+        "** for powers.",
         "Write a square as x * x, and another power as powf(x, y).",
     ),
     (
@@ -164,8 +167,9 @@ _RULES = (
     ),
     (
         r"return value type does not match",
-        "The function is declared void, so it returns no value. A kernel never does.",
-        "Store the result through a pointer, as in out[i] = ...;",
+        "The type of the value differs from the function's. A void function, such as "
+        "a kernel, returns no value.",
+        "In a kernel, store the result through a pointer, as in out[i] = ...;",
     ),
     (
         r"expression preceding parentheses of apparent call",
@@ -358,7 +362,7 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _THRUST
     if found.message == 'expected a ";"' and found.line and found.file == source.name:
         return _semicolon(found, source, cause), cure
-    if re.search(r"const (?:uint3|dim3)\b", "".join([found.message, *found.quoted])):
+    if _TRIPLE.search("\n".join([found.message, *found.quoted])):
         return _PARTS
     if "unscoped enum type" in found.message and _names_array(found, source):
         return _WHOLE_ARRAY
@@ -393,6 +397,10 @@ _WHOLE_ARRAY = (
     "Compute with one element, as in a[i].",
 )
 
+_TRIPLE = re.compile(
+    r"^(?:no suitable conversion.*|\s*operand types are:.*)\bconst (?:uint3|dim3)\b",
+    re.MULTILINE,
+)
 _PARTS = (
     "threadIdx, blockIdx, blockDim and gridDim have three parts each: x, y and z.",
     "Name the part, for example threadIdx.x.",

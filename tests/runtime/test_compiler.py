@@ -568,6 +568,14 @@ EXPLAINED = {
         "__global__ void k(int* a, float x) { *a = x % 2; }",
         "write fmodf(x, y)",
     ),
+    "index after its loop": (
+        "__global__ void k(int* a) { for (int i = 0; i < 2; i++) {} a[i] = 1; }",
+        "a loop that has ended",
+    ),
+    "index of a float": (
+        "__global__ void k(int* a, float x) { a[x] = 2; }",
+        "as in (int)x",
+    ),
     "power": ("__global__ void k(float* a) { *a = *a ** 3; }", "no operator ** for"),
     "no part": (
         "__global__ void k(int* a) { *a = blockIdx * blockDim + threadIdx; }",
@@ -583,7 +591,7 @@ EXPLAINED = {
     ),
     "value returned": (
         "__global__ void k(float* a) { return a[0]; }",
-        "Store the result through a pointer",
+        "store the result through a pointer",
     ),
     "no sign": (
         "__global__ void k(float* a, float s) { *a = s(*a + 1); }",
@@ -621,6 +629,12 @@ def test_compile_error_says_cause_and_cure(case):
     source, expected = EXPLAINED[case]
     with pytest.raises(CompileError, match=re.escape(expected)):
         compile(source + "\n")
+
+
+def test_line_that_mentions_dim3_is_not_told_of_parts():
+    with pytest.raises(CompileError, match="misspelt") as caught:
+        compile("__global__ void k(int* a) { const dim3 g = nowhere; *a = g.x; }\n")
+    assert "three parts" not in str(caught.value)
 
 
 def test_most_telling_message_comes_first():
