@@ -24,8 +24,8 @@ GUESSES = {
         hint="A block has a largest number of threads, which is a power of two. "
         "Multiply the dimensions of each block.",
         answer="[1, (32, 33)]",
-        because="32 * 33 = 1056 threads in one block, and 1024 are the most. A grid may "
-        "have 70000 blocks, and far more.",
+        because="32 * 33 = 1056 threads in one block, and 1024 are the most. A grid "
+        "may have 70000 blocks, and far more.",
     ),
     "not_simulated": Guess(
         question="Which of these can nobody tell you without a GPU?",
