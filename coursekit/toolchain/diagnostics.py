@@ -184,6 +184,17 @@ _RULES = (
         "write a[row * cols + col].",
     ),
     (
+        r'conversion function from "const (?:uint3|dim3)"',
+        "threadIdx, blockIdx, blockDim and gridDim have three numbers each: x, y, z.",
+        "Write which one you mean, for example threadIdx.x.",
+    ),
+    (
+        r'^no operator "[^"]*" matches these operands',
+        "An operand is no number: threadIdx, blockIdx, blockDim or gridDim without its "
+        ".x, or an object of another type.",
+        "Look at the operand types; write for example threadIdx.x.",
+    ),
+    (
         r"cannot be assigned|must be a modifiable lvalue|expression must be modifiable",
         "The left side is const: a pointer to const is for reading only.",
         "Remove const from the parameter if the kernel writes to it.",

@@ -29,7 +29,7 @@ FALSE = {
     r"\bnot both (?:are )?atomic\b(?! \*?for each other)": (
         "Both must be atomic for each other: the scope has to include both threads."
     ),
-    r"the smallest piece that global memory": (
+    r"the smallest piece (?:that|of)(?: global)? memory": (
         "A sector is the unit of L1 and L2; memory may fetch more."
     ),
     r"(?<!\w)To the byte\.": "Only where each row is a whole number of sectors.",
@@ -39,6 +39,7 @@ FALSE = {
     r"when its results are stored \|.{0,5}cudaTrigger": (
         "The trigger may come as early as the next kernel may take up room."
     ),
+    r"has not even begun": "A launch may return before the GPU has begun.",
     r"in steps of about 0\.5 us \|": "Events of the recorded GPU are finer.",
     r"`h_x` ends with an illegal address on most": "Not with HMM or ATS.",
     r"\bif`? costs nothing\b|\bif` is free\b": (

@@ -614,6 +614,11 @@ EXPLAINED = {
         "Fix the first message",
     ),
     "two indices": ("__global__ void k(float* a) { a[1][2] = 3; }", "row * cols + col"),
+    "no part": ("__global__ void k(int* a) { *a = threadIdx; }", "threadIdx.x"),
+    "no parts": (
+        "__global__ void k(int* a) { *a = blockIdx * blockDim; }",
+        "threadIdx.x",
+    ),
     "array size": ("__global__ void k(int n) { int a[n]; a[0] = n; }", "constexpr"),
     "brace": ("__global__ void k(int n) { if (n) {", "never closed"),
     "arguments": (

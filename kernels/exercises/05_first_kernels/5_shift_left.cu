@@ -3,7 +3,7 @@ __global__ void shift_left(float *x, int n)
 {
     int i = threadIdx.x;
     float next = 0.0f;
-    // Your code here: who reads in time?
+    // Your code here: when may a thread write?
     if (i < n - 1) {
         next = x[i + 1];
         x[i] = next;

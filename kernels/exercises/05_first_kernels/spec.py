@@ -101,7 +101,7 @@ EXERCISES = (
         hints=(
             "All threads compute element 0 now. The loop had i = 0, 1, 2, ...; the "
             "threads of the block are numbered in the same way.",
-            "The name of a thread's number stands in the text above the cell.",
+            "The text above the cell names the number of a thread in its block.",
             "int i = thread...; the number of a thread in its block, along x.",
         ),
         starter=(CheckFailed, "never written"),
@@ -223,7 +223,7 @@ EXERCISES = (
         hints=(
             "The grid is rounded up to whole blocks. Which numbers do the spare "
             "threads have?",
-            "The elements are 0 to n - 1. A thread whose number is not among them "
+            "The elements are 0 to n - 1. A thread whose number i is not one of them "
             "has nothing to do.",
             "if (...) in front of the last line; the condition compares i with n.",
         ),
@@ -270,7 +270,8 @@ EXERCISES = (
         launches=(covering((32, 8)), covering((16, 16))),
         reference=lambda v: v.a + np.arange(v.cols),
         hints=(
-            "Two indices, two guards. x goes along a row, so it counts the columns.",
+            "Two indices, two guards. x counts the columns; write the row in the same "
+            "way, with y.",
             "Before row `row` lie `row` whole rows, of `cols` elements each.",
             "if (row < rows && col < cols), and the element is row * cols + col.",
         ),
@@ -360,10 +361,10 @@ EXERCISES = (
         hints=(
             "Thread 31 needs x[32], and thread 32 writes there. They are in "
             "different warps, and nobody says which warp runs first.",
-            "Each thread has its value in `next`. Between the reading and the writing "
-            "every thread of the block must have come this far.",
-            "End the first if behind the reading. Then __syncthreads(); in no if. Then "
-            "a second if (i < n - 1) around the writing.",
+            "Each thread has its value in `next`. Before the first thread writes, "
+            "every thread of the block must have read: compare reverse_block.",
+            "End the first if behind the reading. Then __syncthreads(); outside of "
+            "any if. Then a second if (i < n - 1) around the writing.",
         ),
         longest_warp=100,  # 15 with an element per thread
         starter=(DataRaceError, "no barrier between them"),

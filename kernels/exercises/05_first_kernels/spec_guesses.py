@@ -10,8 +10,8 @@ GUESSES = {
         hint="Think of one load of one warp. How many floats does it want, and how "
         "many lie in the sectors that it asks for?",
         answer="[1, 1]",
-        because="A thread alone takes 4 bytes of a sector, and asks for the same "
-        "sector again in its next iteration.",
+        because="A lone thread takes 4 of the 32 bytes of a sector, and asks for the "
+        "same sector again in its next iteration.",
     ),
     "columns": Guess(
         question="A request is one load of one warp. In `negative` each request "
@@ -24,19 +24,20 @@ GUESSES = {
         "shares a sector with another.",
     ),
     "amdahl": Guess(
-        question="Threads can share half of the time of a program. How many times as "
-        "fast can it become at most?",
+        question="Half of the time of a program can be shared by threads. How many "
+        "times as fast can the whole program become at most?",
         hint="Let the shared half take no time at all. What is left?",
         answer=2,
         because="The other half stays: 1 / (1 - 0.5) = 2, with any number of threads.",
     ),
     "launch": Guess(
-        question="This program, without its CHECKs, asks for blocks of 1025 threads. "
-        "What does it print?",
-        options=("a CUDA error", "FAIL, a wrong sum", "nothing: it hangs"),
-        hint="The launch is refused, so no thread runs. Who notices, and when?",
+        question="Leave out every CHECK of this program, but keep the calls inside "
+        "them, and launch blocks of 1025 threads. How does the program end?",
+        options=("a CUDA error", "FAIL, a wrong sum", "it hangs", "PASS"),
+        hint="The launch is refused, so no thread runs. Which line of the program can "
+        "notice that?",
         answer="FAIL, a wrong sum",
-        because="The launch returns nothing, and the kernel never ran. Only the "
-        "comparison with the CPU notices; without it, the program says PASS.",
+        because="Nobody reads the status of the launch, and the kernel never ran. Only "
+        "the comparison notices; without it, the program would print PASS.",
     ),
 }

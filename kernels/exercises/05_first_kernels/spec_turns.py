@@ -79,7 +79,8 @@ EXERCISES = (
                 counter="global_store_sectors",
                 size=1024,
                 most=128,
-                why="Each element is written once, by one thread.",
+                why="Each element must be written once, by one thread. Here threads "
+                "do each other's work.",
             ),
         ),
         mutants={
