@@ -11,7 +11,12 @@ from typing import Any
 from coursekit.errors import OutOfBoundsError
 from coursekit.exercises.index_values import Values
 from coursekit.exercises.trial import Problem, Trial
-from coursekit.toolchain.cuda_source import code_only, function_lines, partner
+from coursekit.toolchain.cuda_source import (
+    code_only,
+    empty_ifs,
+    function_lines,
+    partner,
+)
 
 _WHAT = re.compile(
     r"(?:reads|writes|updates) (\w+)\[(\d+)\], but \w+ has (\d+) element"
@@ -91,10 +96,23 @@ def advice(error: OutOfBoundsError, source: str, values: Values) -> tuple[str, s
     access = _access(error, code, values)
     if access is None:
         return "", ""
+    for start, condition in empty_ifs(code[: access.start]):
+        if values.of(condition) == 0 and _in_scope(code, start, access.start):
+            return _empty_guard(code.count("\n", 0, start) + 1, condition, values)
     for condition, shown in _guards(code, access.start):
         if values.of(condition) == 1:
             return _advice(access, condition, shown, values)
     return "", ""
+
+
+def _empty_guard(line: int, condition: str, values: Values) -> tuple[str, str]:
+    """Advise on a semicolon that ends an `if` before the access that it is to guard."""
+    at = values.listed(condition)
+    return (
+        f"Line {line} has a semicolon right after `if ({condition})`. It ends the if, "
+        f"and every thread runs what follows; here {at}.",
+        "Remove the semicolon after the condition.",
+    )
 
 
 def _advice(access: Access, condition: str, shown: str, values: Values):

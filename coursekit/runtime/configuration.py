@@ -28,7 +28,7 @@ Shape = SupportsIndex | Sequence[SupportsIndex]
 # What is limited: (cause, cure).
 _EMPTY = {
     "grid": (
-        "Often n // block is 0 because there are fewer elements than threads a block.",
+        "Often n // block is 0: there are fewer elements than threads per block.",
         "Round up with (n + block - 1) // block, and launch nothing when n is 0.",
     ),
     "block": (
@@ -83,7 +83,7 @@ class Configuration:
     Attributes
     ----------
     grid, block : tuple of int
-        Blocks and threads a block, (x, y, z).
+        Blocks, and threads per block, (x, y, z).
     shared_bytes : int
         Dynamic shared memory of a block.
     stream
@@ -233,9 +233,10 @@ def _check_block(kernel_name: str, block: Extent) -> None:
     threads = math.prod(block)
     if threads > MAX_BLOCK[0]:
         raise LaunchError.explained(
-            f"{kernel_name}: {threads} threads a block "
+            f"{kernel_name}: {threads} threads per block "
             f"({' x '.join(map(str, block))}), at most {MAX_BLOCK[0]} are possible.",
-            "All threads of a block share one SM, which sets the limit.",
+            "All threads of a block run on one SM (streaming multiprocessor), which "
+            "sets the limit.",
             "Use smaller blocks and more of them.",
         )
     if block[2] > MAX_BLOCK[2]:
@@ -269,7 +270,7 @@ def _too_long(
 def _check_bounds(kernel_name: str, configuration: Configuration, needs: Needs) -> None:
     if needs.max_threads and configuration.threads > needs.max_threads:
         raise LaunchError.explained(
-            f"{kernel_name}: {configuration.threads} threads a block, but the kernel "
+            f"{kernel_name}: {configuration.threads} threads per block, but the kernel "
             f"allows at most {needs.max_threads}.",
             "Its __launch_bounds__, or the registers of each thread, set the limit.",
             "Use a smaller block, or raise the number in __launch_bounds__.",
@@ -285,8 +286,8 @@ def _check_shared(
     static, dynamic = needs.shared_bytes, configuration.shared_bytes
     if static > device.shared_bytes_per_block:
         raise LaunchError.explained(
-            f"{kernel_name}: {static:,} bytes of static shared memory a block, but at "
-            f"most {device.shared_bytes_per_block:,} are possible.",
+            f"{kernel_name}: {static:,} bytes of static shared memory per block, but "
+            f"at most {device.shared_bytes_per_block:,} are possible.",
             "Arrays with a size in the source, `__shared__ float tile[N]`, have a "
             "lower limit than those that the launch sizes.",
             "Use smaller tiles, or `extern __shared__` and the launch's third index.",
@@ -294,7 +295,7 @@ def _check_shared(
     limit = device.shared_bytes_per_block_optin
     if static + dynamic > limit:
         raise LaunchError.explained(
-            f"{kernel_name}: {static + dynamic:,} bytes of shared memory a block "
+            f"{kernel_name}: {static + dynamic:,} bytes of shared memory per block "
             f"({static:,} static, {dynamic:,} dynamic), but the {device.name} has "
             f"{limit:,}.",
             "The tiles are too large, or shared_bytes counts elements twice.",

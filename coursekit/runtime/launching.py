@@ -139,7 +139,7 @@ class Kernel:
         Parameters
         ----------
         grid, block : int or tuple of int
-            Blocks and threads a block, (x, y, z).
+            Blocks, and threads per block, (x, y, z).
         *arguments
             One for each parameter of the kernel.
         shared_bytes : int

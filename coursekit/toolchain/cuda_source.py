@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import groupby
 from operator import itemgetter
 
 _NOT_CODE = re.compile(
     r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|(?<!\w)'(?:\\.|[^'\\\n])*'", re.DOTALL
 )
+_EMPTY_BODY = re.compile(r"\s*;(?!\s*else\b)")
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*", re.MULTILINE | re.DOTALL)
 
 
@@ -107,6 +109,20 @@ def partner(code: str, start: int, pair: str) -> int | None:
         if depth == 0:
             return start + match.start()
     return None
+
+
+def empty_ifs(code: str) -> Iterator[tuple[int, str]]:
+    """Yield the offset and the condition of each `if (...);`, which guards nothing.
+
+    Parameters
+    ----------
+    code : str
+        Source without comments and texts, as `code_only` returns it.
+    """
+    for found in re.finditer(r"\bif\s*\(", code):
+        closed = partner(code, found.end() - 1, "()")
+        if closed is not None and _EMPTY_BODY.match(code, closed + 1):
+            yield found.start(), " ".join(code[found.end() : closed].split())
 
 
 def _blanked(match: re.Match[str]) -> str:

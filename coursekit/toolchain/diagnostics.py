@@ -86,6 +86,12 @@ _RULES = (
         "a kernel; leave main out: Python launches.",
     ),
     (
+        r'^identifier "[ijk]" is undefined',
+        "No declaration of the index holds here: none stands above, or it belongs to "
+        "a loop that has ended.",
+        "Declare it with its type at its first use: int i = ...;",
+    ),
+    (
         r'^identifier ".*" is undefined',
         "The name is misspelt, or declared later, or lives in a header.",
         "Declare it above its first use, or include the header that has it.",
@@ -120,6 +126,12 @@ _RULES = (
         "Launch from Python: kernel[grid, block](...); call a __device__ function.",
     ),
     (
+        r'^expected a "\("',
+        "A parenthesis is missing. In C++ the condition of an if or a loop stands in "
+        "parentheses, without a colon after it.",
+        "Write if (i < n), and braces around the lines that it guards.",
+    ),
+    (
         r'expected an? "?;"?',
         "A statement ends with a semicolon; the one before the caret has none.",
         "Look at the end of the line before, and add the semicolon.",
@@ -136,10 +148,40 @@ _RULES = (
         "For an element write its index, out[i] = a[i]; else make the pointer const.",
     ),
     (
+        r"must have (?:arithmetic|integral)[\w ]* type",
+        "The operator does not take an operand of this type: [], %, <<, >>, &, | and "
+        "^ take whole numbers.",
+        "Convert the operand, as in (int)x. For the remainder of floats, write "
+        "fmodf(x, y).",
+    ),
+    (
+        r'operand of "\*" must be a pointer',
+        "A number stands to the right of this *, not a pointer. C++ has no operator "
+        "** for powers.",
+        "Write a square as x * x, and another power as powf(x, y).",
+    ),
+    (
+        r'^no operator ".*" matches these operands|from "const (?:uint3|dim3)"',
+        "The operator does not exist for these types.",
+        "Compare the types that the message names with what you meant.",
+    ),
+    (
+        r"return value type does not match",
+        "The type of the value differs from the function's. A void function, such as "
+        "a kernel, returns no value.",
+        "In a kernel, store the result through a pointer, as in out[i] = ...;",
+    ),
+    (
+        r"expression preceding parentheses of apparent call",
+        "A name before a bracket is read as a call, and this name is no function.",
+        "To multiply, write the sign: s * (...).",
+    ),
+    (
         r"must have pointer-to-object type",
-        "An element has no elements of its own: here are more indices than the "
-        "array has.",
-        "Rows of a matrix lie one behind the other: write a[row * cols + col].",
+        "One number has no elements: the name is no array, or here are more indices "
+        "than the array has.",
+        "Leave out the index of a number. Rows of a matrix lie one behind the other: "
+        "write a[row * cols + col].",
     ),
     (
         r"cannot be assigned|must be a modifiable lvalue|expression must be modifiable",
@@ -192,9 +234,9 @@ _RULES = (
     ),
 )
 _UNEXPLAINED = (
-    "The compiler stops where the text makes no sense any more; the mistake is there "
-    "or just before.",
-    "Mend the first message, and compile again: the others often go with it.",
+    "The compiler cannot read the text from here on; the mistake is at the caret or "
+    "just before it.",
+    "Fix the first message, and compile again: the others often go with it.",
 )
 
 
@@ -320,6 +362,10 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _THRUST
     if found.message == 'expected a ";"' and found.line and found.file == source.name:
         return _semicolon(found, source, cause), cure
+    if _TRIPLE.search("\n".join([found.message, *found.quoted])):
+        return _PARTS
+    if "unscoped enum type" in found.message and _names_array(found, source):
+        return _WHOLE_ARRAY
     if found.message == "unrecognized token":
         return _character(found, cause, cure)
     if member := re.search(r'namespace "std" has no member.* "(\w+)"', found.message):
@@ -345,6 +391,21 @@ _THRUST = (
     "the kernel.",
 )
 
+_WHOLE_ARRAY = (
+    "Without an index the name of an array is an address. C++ has no arithmetic with "
+    "whole arrays.",
+    "Compute with one element, as in a[i].",
+)
+
+_TRIPLE = re.compile(
+    r"^(?:no suitable conversion.*|\s*operand types are:.*)\bconst (?:uint3|dim3)\b",
+    re.MULTILINE,
+)
+_PARTS = (
+    "threadIdx, blockIdx, blockDim and gridDim have three parts each: x, y and z.",
+    "Name the part, for example threadIdx.x.",
+)
+
 
 def _at_caret(found: Message) -> str:
     """Return the rest of the quoted line, from the caret on."""
@@ -355,6 +416,13 @@ def _at_caret(found: Message) -> str:
 def _word_at_caret(found: Message) -> str:
     word = re.match(r"\w+", _at_caret(found))
     return word[0] if word else ""
+
+
+def _names_array(found: Message, source: Source) -> bool:
+    """Whether the word at the caret is declared as a pointer or an array."""
+    word = _word_at_caret(found)
+    declared = rf"\*\s*(?:__restrict__\s+|const\s+)*{word}\s*[,);=]|\w\s+{word}\s*\["
+    return bool(word) and re.search(declared, source.text) is not None
 
 
 def _character(found: Message, cause: str, cure: str) -> tuple[str, str]:

@@ -283,6 +283,37 @@ def test_access_without_a_guard_is_told_to_guard(folder, body):
     assert "Guard the access" in examined(body).message
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i < n);\n    out[i] = a[i] + 10;",
+        "if (i < n); { out[i] = a[i] + 10; }",
+        "if (i < n) ;  // guard\n    {\n        out[i] = a[i] + 10;\n    }",
+        "if (n > 0) { if (i < n); out[i] = a[i] + 10; }",
+        "if (i >= 0) if (i < n);\n    out[i] = a[i] + 10;",
+    ],
+)
+def test_semicolon_that_ends_a_guard_is_named(folder, body):
+    message = examined(body).message
+    assert "has a semicolon right after `if (i < n)`" in message
+    assert "here i = 8, n = 8." in message
+    assert "Remove the semicolon after the condition." in message
+    assert "Guard the access" not in message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (i < n); else n = n;\n    out[i] = a[i] + 10;",
+        "if (n > 0);\n    out[i] = a[i] + 10;",
+        "{ if (i < n); }\n    out[i] = a[i] + 10;",
+        "// if (i < n);\n    out[i] = a[i] + 10;",
+    ],
+)
+def test_empty_if_that_guards_nothing_is_not_blamed(folder, body):
+    assert "Guard the access" in examined(body).message
+
+
 # ---------------------------------------------------------------- other causes
 
 

@@ -106,6 +106,14 @@ def test_a_hidden_function_of_python_is_named(session):
     assert "Note: hides Python's sum" in output
 
 
+def test_semicolon_that_ends_an_if_is_noted(session):
+    output = session.run(
+        "%%cuda\n__global__ void k(int* a, int n)\n{\n    if (n > 0);\n"
+        "        a[0] = n;\n}\n"
+    )
+    assert "Note: line 4 has a semicolon right after `if (n > 0)`." in output
+
+
 def test_a_macro_is_defined_by_the_option(session):
     session.run("%%cuda -D TILE=16\n" + SCALE)
     assert "0f41800000" in session["scale"].module.ptx.lower()

@@ -136,6 +136,7 @@ BAD = [
     ("size", with_output("x" * 300_001), "bytes"),
     ("known_tags", with_code("1", tags=["nbval-skip"]), "nbval-skip"),
     ("known_tags", with_code("1", tags=["nbval-ignore-output"]), "ignore"),
+    ("no_paths_beside", with_code("open('../assets/a.png')"), "../"),
     ("no_escapes", with_code("!ls"), "!ls"),
     ("no_escapes", with_code("files = !ls"), "!ls"),
     ("no_escapes", with_code("if True:\n    !ls"), "!ls"),

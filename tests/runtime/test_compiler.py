@@ -556,6 +556,63 @@ EXPLAINED = {
         "__global__ void k(const float* a, float* b) { b = a + 1; }",
         "write its index",
     ),
+    "whole arrays": (
+        "__global__ void k(const float* a, float* b) { b = 3 * a; }",
+        "Compute with one element, as in a[i]",
+    ),
+    "sum of arrays": (
+        "__global__ void k(const float* a, float* b) { b = a + b; }",
+        "Compute with one element, as in a[i]",
+    ),
+    "remainder of a float": (
+        "__global__ void k(int* a, float x) { *a = x % 2; }",
+        "write fmodf(x, y)",
+    ),
+    "index after its loop": (
+        "__global__ void k(int* a) { for (int i = 0; i < 2; i++) {} a[i] = 1; }",
+        "a loop that has ended",
+    ),
+    "index of a float": (
+        "__global__ void k(int* a, float x) { a[x] = 2; }",
+        "as in (int)x",
+    ),
+    "power": ("__global__ void k(float* a) { *a = *a ** 3; }", "no operator ** for"),
+    "no part": (
+        "__global__ void k(int* a) { *a = blockIdx * blockDim + threadIdx; }",
+        "Name the part, for example threadIdx.x",
+    ),
+    "thread without part": (
+        "__global__ void k(int* a) { a[threadIdx] = 1; }",
+        "Name the part, for example threadIdx.x",
+    ),
+    "whole thread": (
+        "__global__ void k(int* a) { int i = threadIdx; a[i] = 1; }",
+        "Name the part, for example threadIdx.x",
+    ),
+    "value returned": (
+        "__global__ void k(float* a) { return a[0]; }",
+        "store the result through a pointer",
+    ),
+    "no sign": (
+        "__global__ void k(float* a, float s) { *a = s(*a + 1); }",
+        "To multiply, write the sign",
+    ),
+    "condition": (
+        "__global__ void k(float* a, int n) { if n > 0: *a = n; }",
+        "Write if (i < n)",
+    ),
+    "index not declared": (
+        "__global__ void k(float* a) { i = threadIdx.x; a[i] = 1; }",
+        "int i = ...",
+    ),
+    "index of a number": (
+        "__global__ void k(float* a, float s) { a[0] = s[0]; }",
+        "Leave out the index of a number",
+    ),
+    "unexplained": (
+        "__global__ void k(int* a) { case 1: *a = 1; }",
+        "Fix the first message",
+    ),
     "two indices": ("__global__ void k(float* a) { a[1][2] = 3; }", "row * cols + col"),
     "array size": ("__global__ void k(int n) { int a[n]; a[0] = n; }", "constexpr"),
     "brace": ("__global__ void k(int n) { if (n) {", "never closed"),
@@ -572,6 +629,12 @@ def test_compile_error_says_cause_and_cure(case):
     source, expected = EXPLAINED[case]
     with pytest.raises(CompileError, match=re.escape(expected)):
         compile(source + "\n")
+
+
+def test_line_that_mentions_dim3_is_not_told_of_parts():
+    with pytest.raises(CompileError, match="misspelt") as caught:
+        compile("__global__ void k(int* a) { const dim3 g = nowhere; *a = g.x; }\n")
+    assert "three parts" not in str(caught.value)
 
 
 def test_most_telling_message_comes_first():

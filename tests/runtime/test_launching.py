@@ -246,8 +246,8 @@ BAD_SHAPES = {
     "text": ("1", 32, "grid.x is '1'"),
     "no dimension": ((), 32, "0 dimensions"),
     "four dimensions": ((1, 1, 1, 1), 32, "4 dimensions"),
-    "1025 threads": (1, 1025, "1025 threads a block (1025 x 1 x 1), at most 1024"),
-    "33 x 32 threads": (1, (33, 32), "1056 threads a block (33 x 32 x 1)"),
+    "1025 threads": (1, 1025, "1025 threads per block (1025 x 1 x 1), at most 1024"),
+    "33 x 32 threads": (1, (33, 32), "1056 threads per block (33 x 32 x 1)"),
     "deep block": (1, (1, 1, 65), "block.z is 65, at most 64"),
     "wide grid": (2**31, 32, "grid.x is 2147483648, at most 2147483647"),
     "high grid": ((1, 65536), 32, "grid.y is 65536, at most 65535"),
@@ -265,7 +265,7 @@ def test_an_impossible_shape_is_refused(kernels, grid, block, message):
 
 
 ADVICE = {
-    "empty grid": (0, 32, "fewer elements than threads a block"),
+    "empty grid": (0, 32, "fewer elements than threads per block"),
     "empty block": (1, 0, "A block has 1 to 1024 threads"),
     "deep block": (1, (1, 1, 65), "at most 1024 x 1024 x 64"),
     "high grid": ((1, 65536), 32, "only grid.x goes up to 2147483647"),
@@ -335,7 +335,7 @@ def test_a_call_without_brackets_is_refused(kernels):
 
 
 def test_launch_bounds_are_a_limit(backend, kernels):
-    with pytest.raises(ck.LaunchError, match="256 threads a block.*at most 128"):
+    with pytest.raises(ck.LaunchError, match="256 threads per block.*at most 128"):
         kernels.bounded[1, 256](np.zeros(1, np.int32))
 
 
@@ -344,7 +344,7 @@ def test_static_and_dynamic_shared_memory_count_together(simulated, kernels):
     with pytest.raises(ck.LaunchError) as caught:
         kernels.fixed[1, 32, 232_448 - 4096 + 1](out)
     assert caught.value.what == (
-        "fixed: 232,449 bytes of shared memory a block (4,096 static, 228,353 "
+        "fixed: 232,449 bytes of shared memory per block (4,096 static, 228,353 "
         "dynamic), but the H200 has 232,448."
     )
 

@@ -203,6 +203,13 @@ def no_escapes(notebook: NotebookNode) -> Complaints:
             yield f"{cell.id}: say it with a tag, not with a comment for nbval"
 
 
+def no_paths_beside(notebook: NotebookNode) -> Complaints:
+    """Open no file by a path from the notebook: a copy in work/ lies elsewhere."""
+    for cell in code_cells(notebook):
+        if "../" in cell.source:
+            yield f"{cell.id}: a path with ../ leads nowhere from a student's copy"
+
+
 def questions_alone(notebook: NotebookNode) -> Complaints:
     """Ask in a cell of its own: its source is folded away, as it has the answer.
 
@@ -422,6 +429,7 @@ RULES: tuple[Callable[[NotebookNode], Complaints], ...] = (
     size,
     known_tags,
     no_escapes,
+    no_paths_beside,
     questions_alone,
     exercises,
     claims,

@@ -18,7 +18,7 @@ from coursekit.display.listing import Card
 from coursekit.errors import ArgumentError, CourseError, LaunchError
 from coursekit.exercises.cells.host import HostMagics
 from coursekit.toolchain import declarations
-from coursekit.toolchain.cuda_source import code_only
+from coursekit.toolchain.cuda_source import code_only, empty_ifs
 
 USAGE = "%%cuda [NAME] [-D TILE=16] [--arch sm_90a] [--exercise 05.1]"
 
@@ -128,7 +128,7 @@ class CudaMagics(Magics):
         named = {options.name: compiled} if options.name else {}
         bound = {**named, **_kernels(compiled)}
         _require_names(bound)
-        notes = list(_shadowed(bound, self.shell.user_ns))
+        notes = [*_shadowed(bound, self.shell.user_ns), *_empty_guards(compiled)]
         self.modules.update(dict.fromkeys(bound, compiled))
         self.shell.push(bound, interactive=True)
         display(_summary(compiled, bound, notes))
@@ -273,6 +273,17 @@ def _shadowed(bound: dict[str, Any], namespace: dict[str, Any]) -> Iterator[str]
                 yield f"replaces your variable {name} ({type(value).__name__})"
         elif hasattr(builtins, name):
             yield f"hides Python's {name}"
+
+
+def _empty_guards(compiled: Any) -> Iterator[str]:
+    """Name each `if (...);`, of which the compiler says nothing."""
+    code = code_only(compiled.source)
+    for start, condition in empty_ifs(code):
+        line = code.count("\n", 0, start) + 1
+        yield (
+            f"line {line} has a semicolon right after `if ({condition})`. It ends the "
+            "if, and every thread runs what follows. Remove the semicolon."
+        )
 
 
 def _summary(compiled: Any, bound: dict[str, Any], notes: Iterable[str]) -> Card:

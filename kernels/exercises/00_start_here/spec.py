@@ -47,14 +47,14 @@ def no_element_left(blocks_for, show):
             raise CheckFailed.explained(
                 f"blocks_for({n}) is {found!r}, which is no int.",
                 "A grid has a whole number of blocks, and `/` makes a float.",
-                "Divide with `//`, and return the result.",
+                "Divide with `//`, which makes an int.",
             )
         if 256 * found < n:
             raise CheckFailed.explained(
                 f"blocks_for({n}) is {found}: {found} * 256 = {256 * found} threads, "
                 f"so element {n - 1} has no thread.",
-                "`//` rounds down, and the elements of the last, part empty block "
-                "are lost.",
+                "The division is rounded down, and the last block, which is not full, "
+                "is left out.",
                 "Round up. Try the formula by hand at n = 1, 256 and 257.",
             )
 
@@ -65,9 +65,9 @@ def no_empty_block(blocks_for, show):
         found, needed = blocks_for(n), -(-n // 256)
         if found != needed:
             raise CheckFailed.explained(
-                f"blocks_for({n}) is {found}, and the fewest blocks are {needed}.",
-                "Where n is a multiple of 256, one block too many starts for nothing.",
-                "Add to n before you divide, not to the quotient.",
+                f"blocks_for({n}) is {found}, but fewer are enough: {needed}.",
+                "Where n is a multiple of 256, one block has no element.",
+                "Add to n before you divide, and less than a whole block.",
             )
 
 
@@ -162,7 +162,8 @@ EXERCISES = (
             "The first line declares an int, the number of the thread in the grid. "
             "The drawing of the two blocks has the formula.",
             "The second line is an if: which numbers have an element?",
-            "int i = ...; then if (i < n), and behind it c[i] = (...) / 2;",
+            "int i = ...; then if (i < n), and after it c[i] = (...) / 2; in C, "
+            "1 / 2 is 0, a division of two ints.",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
@@ -209,7 +210,7 @@ EXERCISES = (
     Exercise(
         id="00.d",
         name="neighbours",
-        title="Neighbouring threads, neighbouring elements",
+        title="Right for every size, with too many sectors",
         stars=0,
         kernel="negate",
         inputs=one_array,

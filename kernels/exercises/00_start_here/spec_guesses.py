@@ -6,8 +6,8 @@ TOOLS = ("PyTorch", "torch.compile", "Triton", "CUDA C++", "none of these")
 
 GUESSES = {
     "first_out": Guess(
-        question="4 blocks of 256 threads, 1000 elements, no guard. Which thread has "
-        "the smallest number that is no index?",
+        question="4 blocks of 256 threads, 1000 elements, no guard. Which is the "
+        "first thread without an element?",
         options=(
             "thread 0 of block 1",
             "thread 232 of block 3",
@@ -24,7 +24,8 @@ GUESSES = {
         hint="A block has a largest number of threads, which is a power of two. "
         "Multiply the dimensions of each block.",
         answer="[1, (32, 33)]",
-        because="32 * 33 = 1056 threads in one block, and 1024 are the most.",
+        because="32 * 33 = 1056 threads in one block, and 1024 are the most. A grid "
+        "may have 70000 blocks, and far more.",
     ),
     "not_simulated": Guess(
         question="Which of these can nobody tell you without a GPU?",
@@ -108,7 +109,7 @@ QUIZZES = {
         Guess(
             question="A C++ program has to sort a hundred million keys.",
             options=TOOLS,
-            hint="Sorting is an old problem.",
+            hint="Every program that sorts needs a fast sort. Must you write it?",
             answer="none of these",
             because="A library: CUB and Thrust come with CUDA, and sort on the GPU.",
         ),
