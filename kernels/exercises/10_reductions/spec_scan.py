@@ -6,13 +6,17 @@ from coursekit.errors import CheckFailed, DataRaceError, OutOfBoundsError
 from coursekit.exercises import Exercise, Guess, Limit, Mutant, blank, shuffled
 
 BINS = 256
+LISTED = 16  # the rows of the table that a small problem is drawn with
 SEGMENT = 32  # of all problems but the small one, whose segments have 4
 
 
 def some_bytes(n, generator):
-    """Return what the histograms take; the counters do not start at 0."""
+    """Return what the histograms take; the counters do not start at 0.
+
+    A small problem has small bytes, whose counters its table lists.
+    """
     return {
-        "x": generator.integers(0, BINS, n).astype(np.uint8),
+        "x": generator.integers(0, LISTED if n <= 8 else BINS, n).astype(np.uint8),
         "counts": np.arange(BINS, dtype=np.uint32),
         "n": n,
     }
@@ -118,7 +122,7 @@ EXERCISES = (
         id="10.g",
         name="columns",
         title="Add up the columns without bank conflicts",
-        sizes=(1, 33, 1025),
+        sizes=(1, 33, 300),
         hints=(
             "The lanes of a warp have 32 neighbouring values of bin and the same k. "
             "In which bank is word 32 * bin + k?",
@@ -141,7 +145,7 @@ EXERCISES = (
         limits=(
             Limit(
                 counter="shared_load_bank_conflicts",
-                size=1024,
+                size=256,
                 most=0,
                 why="32 lanes can read from 32 banks in every iteration.",
             ),
@@ -279,5 +283,14 @@ GUESSES = {
         answer="the rounds",
         because="The sweeps pay in bank conflicts and idle threads what they save in "
         "additions.",
+    ),
+    "three_kernels": Guess(
+        question="x and y are large. How many bytes per element do the three kernels "
+        "move together?",
+        hint="The first kernel reads x and writes y. What does the third kernel do "
+        "with nearly every element of y? The totals are few.",
+        answer=16,
+        because="The first kernel moves 8 bytes per element, and the third reads and "
+        "writes y again. There is one total per 4096 elements.",
     ),
 }
