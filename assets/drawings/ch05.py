@@ -57,7 +57,7 @@ def loop_to_threads() -> Drawing:
         (340, 262),
         "No iteration needs a result of another one,\n"
         "so any order gives the same array,\n"
-        "and so does no order at all.",
+        "also all at the same time.",
     )
     return d
 
