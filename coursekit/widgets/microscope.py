@@ -151,7 +151,7 @@ class Microscope(CourseWidget, files="microscope"):
             "views": [as_json(state) for state in self._views],
             "labels": list(LABELS[2 - len(looks) :]),
             "version": len(looks) - 1,
-            "step": microscope_picture.dearest(shown, heat) or 0,
+            "step": microscope_picture.most_expensive(shown, heat) or 0,
             "heat": heat,
         }
 

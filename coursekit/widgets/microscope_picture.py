@@ -31,7 +31,7 @@ def unpacked(packed: Any, mask: int) -> list:
     return values
 
 
-def dearest(state: dict[str, Any], heat: str | None = None) -> int | None:
+def most_expensive(state: dict[str, Any], heat: str | None = None) -> int | None:
     """Return the step with the most expensive access of the kind that is counted."""
     best, most = None, -1
     for step, accesses in state["accesses"].items():
@@ -77,9 +77,9 @@ def words(views: list[dict], version: int, heat: str | None) -> str:
             )
         elif heat:
             parts.append(f"{name}no {heat}.")
-    step = dearest(state, heat)
+    step = most_expensive(state, heat)
     if step is not None:
-        parts.append(f"Its dearest access: {told(state, step)}")
+        parts.append(f"Its most expensive access: {told(state, step)}")
     return " ".join(part.rstrip(".") + "." for part in parts)
 
 
@@ -106,7 +106,7 @@ def svg(views: list[dict], version: int, heat: str | None) -> str:
     state = views[version]
     lines = _window(state, heat)
     below = TOP + LINE * len(lines) + 22
-    step = dearest(state, heat) if heat is not None else None
+    step = most_expensive(state, heat) if heat is not None else None
     height = below + (186 if step is not None else 0)
     body = [
         _text(12, 22, f"Kernel Microscope: {state['kernel']}, {state['place']}",

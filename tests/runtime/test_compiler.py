@@ -614,7 +614,7 @@ EXPLAINED = {
         "Fix the first message",
     ),
     "two indices": ("__global__ void k(float* a) { a[1][2] = 3; }", "row * cols + col"),
-    "no part": ("__global__ void k(int* a) { *a = threadIdx; }", "threadIdx.x"),
+    "no part alone": ("__global__ void k(int* a) { *a = threadIdx; }", "threadIdx.x"),
     "no parts": (
         "__global__ void k(int* a) { *a = blockIdx * blockDim; }",
         "threadIdx.x",
