@@ -29,6 +29,7 @@ from coursekit import errors
 from coursekit.simt.interpreter.program import Program
 from coursekit.simt.memory.memory import Memory, storage
 from coursekit.simt.run.launch import LaunchConfiguration, launch
+from coursekit.toolchain.cache import Cache
 
 BUFFERS = ("in", "out", "own", "atoms", "tickets")
 ORACLE = "interpreter"
@@ -62,11 +63,11 @@ def _chooses() -> bool:
 
 
 @functools.cache
-def machine_code() -> Path:
-    """A folder of this process for machine code, so that two engines share it."""
+def machine_code() -> Cache:
+    """A cache of this process for machine code, so that two engines share it."""
     folder = tempfile.mkdtemp(prefix="fuzz-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
+    return Cache(Path(folder))
 
 
 @dataclass(frozen=True)
