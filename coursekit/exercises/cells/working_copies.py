@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from coursekit import paths
 from coursekit.errors import LaunchError
-from coursekit.exercises.cells import set_up_first
+from coursekit.exercises.cells import exports, set_up_first
 from coursekit.exercises.set_aside import set_aside, write
 
 ORIGINS = ".origins.json"
@@ -174,6 +174,7 @@ def _write_origins(origins: dict[str, str]) -> None:
 def main() -> None:
     """Prepare what `make lab` opens, and say what has changed."""
     set_up_first.install()
+    exports.install()
     sys.stdout.write("".join(f"{line}\n" for line in update()))
 
 
