@@ -122,7 +122,7 @@ def test_roof_follows_the_choice():
 
 def test_stored_roofline_is_the_plot():
     html = ck.roofline_explorer({"mine": COUNTS}, device="H200").static_html()
-    assert html.startswith('<img alt="Kernels under the roof of the H200.')
+    assert '<img class="ck-chart" alt="Kernels under the roof of the H200.' in html
 
 
 @pytest.mark.parametrize(
