@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tomllib
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -487,3 +488,9 @@ def test_names_of_files_have_no_spaces_or_capitals():
 def test_generated_folders_are_not_tracked():
     folders = (".venv/", "work/", "build/")
     assert [name for name in tracked() if name.startswith(folders)] == []
+
+
+def test_no_two_test_files_share_a_name():
+    """Without packages pytest imports a file by its name, and refuses the second."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in names.items() if count > 1] == []
