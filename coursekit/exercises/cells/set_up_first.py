@@ -7,8 +7,6 @@ nothing.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from coursekit import paths
 from coursekit.errors import LaunchError
+from coursekit.exercises.cells import settings
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -25,15 +24,10 @@ if TYPE_CHECKING:
 def install(prefix: str = sys.prefix) -> None:
     """Let kernels of this environment start with the extension.
 
-    Settings that are there already, and a folder that cannot be written, stay as they
-    are: without the extension a cell shows Python's own NameError.
+    Where settings are there already, a cell shows Python's own NameError.
     """
-    settings = Path(prefix) / "etc" / "ipython" / "ipython_kernel_config.json"
-    if settings.exists():
-        return
-    content = json.dumps({"IPKernelApp": {"extra_extensions": [__name__]}}, indent=1)
-    with contextlib.suppress(OSError):
-        paths.write_whole(settings, content.encode())
+    content: dict[str, object] = {"IPKernelApp": {"extra_extensions": [__name__]}}
+    settings.add(prefix, "ipython/ipython_kernel_config.json", content)
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
