@@ -34,6 +34,7 @@ _HOME = {
     "benchmarking.nsight.profiling": ("profile",),
     "benchmarking.nsight.reports": ("report",),
     "analysis.occupancy": ("occupancy",),
+    "runtime.programs.program": ("program",),
     "runtime.simulator": ("simulator",),
     "runtime.tensor_maps": ("tensor_map",),
     "lessons.timeline": ("Timeline",),

@@ -69,6 +69,7 @@ from coursekit.runtime.arrays import to_device as to_device
 from coursekit.runtime.arrays import to_host as to_host
 from coursekit.runtime.compiler import compile as compile
 from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
+from coursekit.runtime.programs.program import program as program
 from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
 from coursekit.toolchain.loops import busiest_loop as busiest_loop

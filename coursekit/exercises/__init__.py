@@ -9,13 +9,16 @@ from coursekit.exercises.guess import Guess
 from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.inputs import blank, blocks, covering, ramp, shuffled
 from coursekit.exercises.mutant import Mutant
+from coursekit.exercises.program_exercise import Case, ProgramExercise
 
 __all__ = [
+    "Case",
     "Exercise",
     "Guess",
     "HostExercise",
     "Limit",
     "Mutant",
+    "ProgramExercise",
     "Wait",
     "blank",
     "blocks",

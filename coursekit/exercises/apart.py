@@ -166,7 +166,9 @@ def _limit(seconds: float, memory_bytes: int) -> None:
 
     end = round(time.process_time() + seconds + 0.5)
     resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
-    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+    # Programs with sanitizers may have more: another process watches their memory.
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, most))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from coursekit.errors import (
@@ -12,10 +13,11 @@ from coursekit.errors import (
     CourseError,
     UnknownNameError,
 )
-from coursekit.exercises import host_running, host_stages
+from coursekit.exercises import host_running, host_stages, program_stages
 from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.host_exercise import HostExercise
-from coursekit.exercises.stages import Bench, stages
+from coursekit.exercises.program_exercise import ProgramExercise
+from coursekit.exercises.stages import Bench, Stage, stages
 from coursekit.exercises.verdict import Verdict
 
 _UNSET = re.compile(r'variable "(\w+)" is used before its value is set')
@@ -27,21 +29,20 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
     Parameters
     ----------
     entry : Entry
-    candidate : Kernel, Module, callable, Ran, str or CourseError
-        A kernel, or a module that holds it; a function, or what a cell has left; the
-        source text; or why there is none.
+    candidate : Kernel, Module, callable, Ran, Program, str or CourseError
+        A kernel, or a module that holds it; a function, a program, or what a cell has
+        left; the source text; or why there is none.
 
     Returns
     -------
     Verdict
         With the error of the first stage that failed, if any.
     """
-    in_python = isinstance(entry.exercise, HostExercise)
-    steps = host_stages.stages(entry) if in_python else stages(entry)
+    on_host = isinstance(entry.exercise, HostExercise | ProgramExercise)
+    find, steps = _answered(entry)
     bench = Bench(entry, None, [])
     passed, error = 0, None
     try:
-        find = host_running.function if in_python else kernel_of
         bench.answer = find(entry, candidate)
         for step in steps:
             step.run(bench)
@@ -57,8 +58,17 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
         passed,
         error,
         tuple(bench.tables),
-        drawn="What the check saw" if in_python else "The small problem",
+        drawn="What the check saw" if on_host else "The small problem",
     )
+
+
+def _answered(entry: Entry) -> tuple[Callable[..., Any], tuple[Stage, ...]]:
+    """Return what finds the answer to an exercise, and the stages of its check."""
+    if isinstance(entry.exercise, HostExercise):
+        return host_running.function, host_stages.stages(entry)
+    if isinstance(entry.exercise, ProgramExercise):
+        return program_stages.program_of, program_stages.stages(entry)
+    return kernel_of, stages(entry)
 
 
 def unset_warnings(answer: Any) -> list[str]:
@@ -90,6 +100,7 @@ def is_untouched(entry: Entry, candidate: Any) -> bool:
         return isinstance(candidate, CheckFailed)
     holder = getattr(candidate, "module", candidate)
     text = candidate if isinstance(candidate, str) else getattr(holder, "source", None)
+    text = getattr(text, "text", text)  # of a program's source
     starter = entry.starter.read_text(encoding="utf-8")
     return isinstance(text, str) and _lines(text) == _lines(starter)
 

@@ -1,12 +1,12 @@
 """Grade many exercises at once: ``python -m coursekit grade [NOTEBOOK | FOLDER ...]``.
 
 A notebook is graded by its exercise cells, a folder by the files that the exercise
-cells have saved there, NN_topic/k_name.cu or .py, and by the notebooks in it. Without
-an argument the student's own saved files are graded. Each answer is judged in a process
-of its own, with limits; one that cannot be judged is a row of the table like the
-others. The exit code is 0 when every exercise that was found is solved. Kernels are
-simulated, but Python is run as it is, with your rights: grade what strangers wrote on a
-machine that can be spared.
+cells have saved there, NN_topic/k_name.cu, .py or .cpp, and by the notebooks in it.
+Without an argument the student's own saved files are graded. Each answer is judged in a
+process of its own, with limits; one that cannot be judged is a row of the table like
+the others. The exit code is 0 when every exercise that was found is solved. Kernels are
+simulated, but Python and C++ are run as they are, with your rights: grade what
+strangers wrote on a machine that can be spared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from coursekit.errors import CourseError
 from coursekit.exercises import apart, catalogue, saved
 from coursekit.exercises.tables import Table
 
-_CELL = re.compile(r"%%(?:cuda|host)\b[^\n]*--exercise[= ]\s*(\S+)[^\n]*(?:\n|$)")
+_CELL = re.compile(r"%%(?:cuda|host|cpp)\b[^\n]*--exercise[= ]\s*(\S+)[^\n]*(?:\n|$)")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def submissions(path: Path) -> Iterator[Submission]:
         return
     if not submitted:
         why = "it holds no file such as 05_first_kernels/1_map.cu, and no notebook "
-        why += "with a cell that begins with %%cuda --exercise or %%host --exercise"
+        why += "with a cell that begins with %%cuda, %%host or %%cpp --exercise"
         submitted = [Submission(None, str(path), why)]
     yield from submitted
 

@@ -116,7 +116,7 @@ def find(
     else:
         label, folder = name or display_name(path), path.parent
         text = read(path, label)
-    own = _Headers(folder, (paths.kernels(), *map(Path, folders)))
+    own = Headers(folder, (paths.kernels(), *map(Path, folders)))
     own.files[str(path or folder / label)] = label
     own.collect(text, folder)
     return Source(text, path, label, own.texts, own.files, own.foreign)
@@ -293,7 +293,7 @@ def _missing(text: str) -> LaunchError:
 
 
 @dataclass(slots=True)
-class _Headers:
+class Headers:
     """The project's own headers that a source includes, directly or not."""
 
     base: Path

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit.exercises import Exercise, HostExercise, catalogue
+from coursekit.exercises import Exercise, HostExercise, ProgramExercise, catalogue
 from coursekit.exercises.checking import examine
 from coursekit.exercises.host_running import run
+from coursekit.exercises.program_stages import compiled
 from coursekit.exercises.trial import Problem
 
 ROOT = Path(__file__).resolve().parents[2] / "kernels"
@@ -28,10 +29,11 @@ FILES = sorted(
     path.relative_to(ROOT).as_posix()
     for kind in KINDS
     for path in (ROOT / kind).rglob("*.*")
-    if path.suffix in (".cu", ".py") and not path.name.startswith("spec")
+    if path.suffix in (".cu", ".py", ".cpp") and not path.name.startswith("spec")
 )
 IN_CUDA = [each for each in ENTRIES if isinstance(each.exercise, Exercise)]
 IN_PYTHON = [each for each in ENTRIES if isinstance(each.exercise, HostExercise)]
+IN_CPP = [each for each in ENTRIES if isinstance(each.exercise, ProgramExercise)]
 MUTANTS = [
     pytest.param(entry, name, id=f"{entry.id}-{name}")
     for entry in ENTRIES
@@ -54,6 +56,7 @@ PROBLEMS = [
 every_exercise = pytest.mark.parametrize("entry", ENTRIES, ids=str)
 every_kernel = pytest.mark.parametrize("entry", IN_CUDA, ids=str)
 every_function = pytest.mark.parametrize("entry", IN_PYTHON, ids=str)
+every_program = pytest.mark.parametrize("entry", IN_CPP, ids=str)
 every_file = pytest.mark.parametrize("name", FILES)
 every_text = pytest.mark.parametrize("name", [*FILES, *MUTANT_NAMES])
 every_problem = pytest.mark.parametrize(("entry", "size"), PROBLEMS)
@@ -88,6 +91,17 @@ def test_starter_compiles(entry):
 @every_function
 def test_starter_defines_its_function(entry):
     assert entry.exercise.function in run(entry, text(entry.starter)).names
+
+
+@every_program
+def test_starter_is_a_program(entry):
+    assert compiled(entry, text(entry.starter)).sanitize
+
+
+@every_program
+def test_cases_of_a_program_differ(entry):
+    cases = entry.exercise.cases
+    assert len({(case.args, case.stdin) for case in cases}) == len(cases)
 
 
 @every_exercise

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
+from coursekit.exercises.cells import cpp
 from coursekit.exercises.cells.cuda import Options
 from coursekit.toolchain.declarations import kernels
 
+IN_CPP = ("%%cuda", "%%cpp")
 MODULES = {"ck", "math", "np", "plot", "torch"}
 
 
@@ -34,7 +36,11 @@ class Names:
 
 
 def bound_names(cell: NotebookNode) -> list[str]:
-    """Return the names that a %%cuda cell binds: its kernels, and its NAME."""
+    """Return the names that a cell of C++ binds: its kernels, and its NAME."""
+    if cell.source.startswith("%%cpp"):
+        line = cell.source.partition("\n")[0].removeprefix("%%cpp")
+        name = cpp.Options.parse(line).name
+        return [name] if name else []
     if not cell.source.startswith("%%cuda"):
         return []
     line, _, body = cell.source.partition("\n")
@@ -46,14 +52,14 @@ def bound_names(cell: NotebookNode) -> list[str]:
 
 def parsed(cell: NotebookNode) -> ast.Module | None:
     """Return a cell of Python as a tree, without its magics; None for other cells."""
-    if cell.cell_type != "code" or cell.source.startswith("%%cuda"):
+    if cell.cell_type != "code" or cell.source.startswith(IN_CPP):
         return None
     return ast.parse(re.sub(r"(?m)^%.*$", "", cell.source))
 
 
 def names(cell: NotebookNode) -> Names:
     """Return the names that a cell reads, defines and changes."""
-    if cell.cell_type == "code" and cell.source.startswith("%%cuda"):
+    if cell.cell_type == "code" and cell.source.startswith(IN_CPP):
         inserted = re.findall(r"\{(\w+)", cell.source.partition("\n")[0])
         return Names(frozenset(inserted), frozenset(bound_names(cell)))
     tree = parsed(cell)

@@ -28,7 +28,7 @@ from coursekit.exercises import catalogue
 
 MAXIMUM_BYTES = 300_000
 LINE_MAGICS = {"load_ext"}
-CELL_MAGICS = {"cuda", "host"}
+CELL_MAGICS = {"cuda", "host", "cpp"}
 SLIDE_TYPES = {"slide", "subslide", "fragment", "skip", "notes"}
 TAG = re.compile(
     r"nbval-check-output|raises-exception|solution-hidden|claim"
@@ -41,7 +41,7 @@ OPENING = (
     "**Numbers shown**",
 )
 CLOSING = course_chapters.CLOSING
-EXERCISE_CELL = re.compile(r"%%(?:cuda|host)\b.*--exercise[ =](\S+)")
+EXERCISE_CELL = re.compile(r"%%(?:cuda|host|cpp)\b.*--exercise[ =](\S+)")
 # Reprs of results that a machine must not change: Counters, Findings, arrays.
 EXACT_OUTPUT = re.compile(r"\b(?:Counters|Findings) \(|(?<![\w.])array\(")
 # Rows of counters that were counted in PTX, which another compiler changes.
@@ -193,7 +193,7 @@ def magics(cell: NotebookNode) -> Iterator[str]:
 
 
 def no_escapes(notebook: NotebookNode) -> Complaints:
-    """Use no shell, no magic but %load_ext, %%cuda and %%host; install nothing."""
+    """Use no shell, no magic but %load_ext, %%cuda, %%host, %%cpp; install nothing."""
     for cell in code_cells(notebook):
         for found in magics(cell):
             yield f"{cell.id}: {found} is not allowed"
@@ -253,12 +253,12 @@ def sections_stand_alone(notebook: NotebookNode) -> Complaints:
 
 
 def in_python(cell: NotebookNode) -> NotebookNode:
-    """Write a %%cuda or %%host cell as Python that uses and binds the same names."""
+    """Write a cell of a magic as Python that uses and binds the same names."""
     cell = copy.deepcopy(cell)
     if cell.source.startswith("%%host"):
         cell.source = cell.source.partition("\n")[2]
     names = bound_names(cell)
-    if cell.source.startswith("%%cuda"):
+    if cell.source.startswith(("%%cuda", "%%cpp")):
         values = re.findall(r"\{([^{}]+)\}", cell.source.partition("\n")[0])
         cell.source = "\n".join([*values, *(f"{name} = ..." for name in names)])
     return cell

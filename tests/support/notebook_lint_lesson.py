@@ -168,9 +168,9 @@ def set_up(chapter: Chapter) -> Complaints:
 
 
 def steps(cell: NotebookNode) -> list[ast.AST]:
-    """Return the nodes of a cell's Python; none of a cell in CUDA C++."""
+    """Return the nodes of a cell's Python; none of a cell in C++."""
     source = cell.source.partition("\n")[2] if cell.source[:2] == "%%" else cell.source
-    if cell.source.startswith("%%cuda"):
+    if cell.source.startswith(("%%cuda", "%%cpp")):
         return []
     source = re.sub(r"^%.*$", "", source, flags=re.MULTILINE)
     try:

@@ -1,1 +1,1 @@
-"""The notebook cells ``%%cuda`` and ``%%host``, and working copies of notebooks."""
+"""The cells ``%%cuda``, ``%%host`` and ``%%cpp``; working copies of notebooks."""

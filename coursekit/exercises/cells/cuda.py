@@ -16,20 +16,23 @@ from IPython.display import display
 
 from coursekit.display.listing import Card
 from coursekit.errors import ArgumentError, CourseError, LaunchError
+from coursekit.exercises.cells.cpp import CppMagics
 from coursekit.exercises.cells.host import HostMagics
 from coursekit.toolchain import declarations
 from coursekit.toolchain.cuda_source import code_only, empty_ifs
 
+MAGICS = (["%%cuda"], ["%%host"], ["%%cpp"])
 USAGE = "%%cuda [NAME] [-D TILE=16] [--arch sm_90a] [--exercise 05.1]"
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Register `%%cuda` and `%%host`; loading again keeps what cells have bound."""
+    """Register the magics of cells; loading again keeps what cells have bound."""
     earlier = shell.magics_manager.registry.get("CudaMagics")
     magics = CudaMagics(shell, getattr(earlier, "modules", {}))
     magics.exercises.update(getattr(earlier, "exercises", {}))
     shell.register_magics(magics)
     shell.register_magics(HostMagics(shell, magics.exercises))
+    shell.register_magics(CppMagics(shell, magics.exercises))
     if _give_body not in shell.input_transformers_cleanup:
         shell.input_transformers_cleanup.append(_give_body)
     shell.events.register("post_run_cell", _allow_loading)
@@ -214,11 +217,11 @@ def _bad_option(what: str) -> ArgumentError:
 
 
 def _give_body(lines: list[str]) -> list[str]:
-    """Give a lone `%%cuda` or `%%host` line an empty body, so that it is refused.
+    """Give a lone `%%cuda` line, and its like, an empty body, so that it is refused.
 
     IPython's own refusal is a UsageError, which nbval does not notice.
     """
-    lone = len(lines) == 1 and lines[0].split()[:1] in (["%%cuda"], ["%%host"])
+    lone = len(lines) == 1 and lines[0].split()[:1] in MAGICS
     return [*lines, "\n"] if lone else lines
 
 

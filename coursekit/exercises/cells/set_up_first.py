@@ -31,12 +31,12 @@ def install(prefix: str = sys.prefix) -> None:
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """Explain names that are not defined, `%%cuda` and `%%host`, until set-up runs."""
+    """Explain names that are not defined, `%%cuda` and the like, until set-up runs."""
     folders = (paths.repository(), paths.work())
     if not any(Path.cwd().is_relative_to(folder) for folder in folders):
         return
     shell.set_custom_exc((NameError,), _explain)
-    for magic in ("cuda", "host"):
+    for magic in ("cuda", "host", "cpp"):
         shell.magics_manager.register_function(_refusing(magic), "cell", magic)
 
 

@@ -1,0 +1,1 @@
+"""Whole C and C++ programs: compiled for the host, and run in a sandbox."""

@@ -1,0 +1,153 @@
+"""C and C++ for the host: compiled with the system's compiler, and cached."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from coursekit import paths
+from coursekit.errors import CompileError, UnsupportedError
+from coursekit.toolchain import host_diagnostics
+from coursekit.toolchain.cache import Cache, key
+from coursekit.toolchain.host_source import HostSource
+
+PATIENCE_S = 120
+FLAGS = ("-g", "-Wall", "-Wextra", "-fno-omit-frame-pointer")
+PLAIN = ("-O1",)
+SANITIZED = (
+    "-O0",
+    "-fsanitize=address,undefined,float-cast-overflow",
+    "-fno-sanitize=object-size",
+)
+# Each language: the variable that names a compiler, those to look for, the standard.
+LANGUAGES = {
+    "c": ("CC", ("cc", "gcc", "clang"), "-std=c17"),
+    "c++": ("CXX", ("c++", "g++", "clang++"), "-std=c++20"),
+}
+
+
+@dataclass(frozen=True)
+class Built:
+    """A program that was compiled.
+
+    Attributes
+    ----------
+    executable : bytes
+    warnings : tuple of str
+        What the compiler has warned of, a line each: "file:line: warning".
+    """
+
+    executable: bytes
+    warnings: tuple[str, ...]
+
+
+def build(source: HostSource, *, sanitize: bool = False) -> Built:
+    """Compile a source to a program; the same source is compiled once.
+
+    Parameters
+    ----------
+    source : HostSource
+    sanitize : bool
+        Add checks of memory and of undefined behaviour, which report as it runs.
+
+    Raises
+    ------
+    CompileError
+        The compiler refuses it; the message has line and caret.
+    UnsupportedError
+        There is no compiler.
+    """
+    compiler = find(source.language)
+    checks = SANITIZED if sanitize else PLAIN
+    options = [LANGUAGES[source.language][2], *FLAGS, *checks]
+    cache = Cache(paths.cache() / "programs")
+    entry = key(
+        [source.name, source.text, source.headers, options, _identity(compiler)]
+    )
+    value = cache.get(entry, {"executable": str, "warnings": list})
+    if value is None:
+        value = _compiled(source, [*compiler, *options])
+        cache.put(entry, value)
+    return Built(base64.b64decode(value["executable"]), tuple(value["warnings"]))
+
+
+def find(language: str) -> list[str]:
+    """Return the command of the compiler of a language.
+
+    Raises
+    ------
+    UnsupportedError
+        There is none; the message says what to install.
+    """
+    variable, names, _ = LANGUAGES[language]
+    chosen = shlex.split(os.environ.get(variable, ""))
+    for command in [chosen] if chosen else [[name] for name in names]:
+        path = shutil.which(command[0])
+        if path:
+            return [path, *command[1:]]
+    sought = f"{variable}={chosen[0]}" if chosen else ", ".join(names)
+    raise UnsupportedError.explained(
+        f"There is no compiler for {language.upper()} here; looked for {sought}.",
+        "Kernels are compiled by the course's own NVRTC; programs with a main need "
+        "the system's compiler.",
+        "Install it: `sudo apt install g++` on Debian and Ubuntu, `sudo dnf install "
+        "gcc-c++` on Fedora, `conda install gxx` with conda.",
+    )
+
+
+def _identity(compiler: list[str]) -> list[object]:
+    """Return what changes when another compiler takes the place of this one."""
+    path = os.path.realpath(compiler[0])
+    status = os.stat(path)
+    return [path, status.st_size, status.st_mtime_ns, *compiler[1:]]
+
+
+def _compiled(source: HostSource, command: list[str]) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        file, place = source.name, source.folder
+        if place is None:
+            place, file = Path(folder), Path(source.name).name
+            (place / file).write_text(source.text, encoding="utf-8")
+        program = Path(folder) / "a.out"
+        command += [f"-I{paths.kernels()}", f"-ffile-prefix-map={place}/=", "-o"]
+        command += [str(program), Path(file).name, "-lm", "-lpthread"]
+        status, log = _run(command, place, source)
+        if status != 0 or not program.is_file():
+            raise host_diagnostics.error(source, log)
+        content = base64.b64encode(program.read_bytes()).decode()
+    return {"executable": content, "warnings": list(_warnings(source, log))}
+
+
+def _run(command: list[str], folder: Path, source: HostSource) -> tuple[int, str]:
+    environment = {**os.environ, "LC_ALL": "C"}
+    try:
+        answer = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=PATIENCE_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise CompileError.explained(
+            f"{source.name}: the compiler has not ended after {PATIENCE_S} s.",
+            "A macro or a template expands itself many times.",
+            "Look for one that contains itself.",
+        ) from None
+    return answer.returncode, answer.stderr.decode(errors="replace")
+
+
+def _warnings(source: HostSource, log: str) -> Iterator[str]:
+    for file, line, kind, text in host_diagnostics.messages(log):
+        if kind == "warning":
+            yield f"{source.shown(file)}:{line}: {re.sub(r' *.-W[^]]*.$', '', text)}"
