@@ -44,6 +44,7 @@ _HOME = {
     "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
+    "widgets.memory_boxes": ("memory_boxes",),
     "widgets.microscope": ("microscope",),
     "widgets.occupancy": ("occupancy_explorer",),
     "widgets.overlap": ("overlap",),

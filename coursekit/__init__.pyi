@@ -77,6 +77,7 @@ from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
+from coursekit.widgets.memory_boxes import memory_boxes as memory_boxes
 from coursekit.widgets.microscope import microscope as microscope
 from coursekit.widgets.occupancy import occupancy_explorer as occupancy_explorer
 from coursekit.widgets.overlap import overlap as overlap

@@ -12,7 +12,7 @@ from typing import Any
 from coursekit.display.diff import Comparison, Side, count_of_lines
 from coursekit.display.listing import Cell, Fold, Listing, Row, highlighted, plain
 from coursekit.errors import ArgumentError
-from coursekit.toolchain import declarations, sources
+from coursekit.toolchain import declarations, host_source, sources
 from coursekit.toolchain.cuda_source import function_lines, header_lines
 
 
@@ -31,8 +31,8 @@ def show(
     ----------
     source : str, Path, module or kernel
         A path such as ``"matmul/step_03_shared_tiling"``, with or without ``.cu``,
-        under ``kernels/`` or any; a compiled module; or a kernel, of which only its
-        own function is shown.
+        under ``kernels/`` or any; a compiled module; a kernel, of which only its own
+        function is shown; a program of C or C++, or its path.
     kernel : str, optional
         Show only the function of this name.
     lines : tuple of int, optional
@@ -123,8 +123,12 @@ class _View:
     def of(cls, source: Any) -> _View:
         """Read a path, a module or a kernel."""
         if isinstance(source, str | Path):
+            if host_source.is_path(source):
+                return cls.of_host(host_source.read(source))
             file = sources.find(_path(source))
             return cls(file.name, _tidy(file.text))
+        if isinstance(getattr(source, "source", None), host_source.HostSource):
+            return cls.of_host(source.source)
         module = getattr(source, "module", source)
         texts = (getattr(module, name, None) for name in ("source", "name"))
         if not all(isinstance(text, str) for text in texts):
@@ -135,6 +139,11 @@ class _View:
             )
         function = _bare_name(source.name) if module is not source else None
         return cls(module.name, _tidy(module.source), function)
+
+    @classmethod
+    def of_host(cls, file: host_source.HostSource) -> _View:
+        """Take a program of C or C++."""
+        return cls(file.name, _tidy(file.text))
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

@@ -28,6 +28,8 @@ SANITIZED = (
     "-fsanitize=address,undefined,float-cast-overflow",
     "-fno-sanitize=object-size",
 )
+FIELDS = {"executable": str, "warnings": list, "commands": str, "name": str}
+_TARGET = re.compile(r"^([\w.-]+) *:(?!=)", re.MULTILINE)
 # Each language: the variable that names a compiler, those to look for, the standard.
 LANGUAGES = {
     "c": ("CC", ("cc", "gcc", "clang"), "-std=c17"),
@@ -44,10 +46,16 @@ class Built:
     executable : bytes
     warnings : tuple of str
         What the compiler has warned of, a line each: "file:line: warning".
+    commands : str
+        What make has run, a command a line; "" without a Makefile.
+    name : str
+        The name of the program.
     """
 
     executable: bytes
     warnings: tuple[str, ...]
+    commands: str
+    name: str
 
 
 def build(source: HostSource, *, sanitize: bool = False) -> Built:
@@ -66,18 +74,23 @@ def build(source: HostSource, *, sanitize: bool = False) -> Built:
     UnsupportedError
         There is no compiler.
     """
-    compiler = find(source.language)
+    in_make = source.language == "make"
+    language = "c++" if in_make else source.language
+    compiler = find(language)
     checks = SANITIZED if sanitize else PLAIN
-    options = [LANGUAGES[source.language][2], *FLAGS, *checks]
+    options = [LANGUAGES[language][2], *FLAGS, *checks]
     cache = Cache(paths.cache() / "programs")
     entry = key(
         [source.name, source.text, source.headers, options, _identity(compiler)]
     )
-    value = cache.get(entry, {"executable": str, "warnings": list})
+    value = cache.get(entry, FIELDS)
     if value is None:
-        value = _compiled(source, [*compiler, *options])
+        make = _made if in_make else _compiled
+        value = make(source, [*compiler, *options])
         cache.put(entry, value)
-    return Built(base64.b64decode(value["executable"]), tuple(value["warnings"]))
+    value["executable"] = base64.b64decode(value["executable"])
+    value["warnings"] = tuple(value["warnings"])
+    return Built(**value)
 
 
 def find(language: str) -> list[str]:
@@ -120,22 +133,62 @@ def _compiled(source: HostSource, command: list[str]) -> dict[str, Any]:
         program = Path(folder) / "a.out"
         command += [f"-I{paths.kernels()}", f"-ffile-prefix-map={place}/=", "-o"]
         command += [str(program), Path(file).name, "-lm", "-lpthread"]
-        status, log = _run(command, place, source)
-        if status != 0 or not program.is_file():
-            raise host_diagnostics.error(source, log)
-        content = base64.b64encode(program.read_bytes()).decode()
-    return {"executable": content, "warnings": list(_warnings(source, log))}
+        answer = _run(command, place, source)
+        return _value(source, answer, program)
 
 
-def _run(command: list[str], folder: Path, source: HostSource) -> tuple[int, str]:
+def _made(source: HostSource, command: list[str]) -> dict[str, Any]:
+    """Run make in a copy of the folder; its first target is the program."""
+    if shutil.which("make") is None:
+        raise UnsupportedError.explained(
+            "There is no make here.",
+            "A Makefile is a list of commands that the program make runs.",
+            "Install it: `sudo apt install make` on Debian and Ubuntu, `conda install "
+            "make` with conda.",
+        )
+    target = _TARGET.search(source.text)
+    if target is None:
+        raise CompileError.explained(
+            f"{source.name} has no target.",
+            "A rule is a target, a colon, and what the target is made of.",
+            "Begin with the program: `network: main.o network.o`.",
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in source.headers.items():
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+        flags = f"CXXFLAGS={shlex.join(command[1:])}"
+        variables = [f"CXX={command[0]}", flags] if "-O0" in command else []
+        answer = _run(["make", target[1], *variables], Path(folder), source)
+        return _value(source, answer, Path(folder) / target[1])
+
+
+def _value(
+    source: HostSource, answer: subprocess.CompletedProcess[str], program: Path
+) -> dict[str, Any]:
+    """Return what is cached of a program; an error where there is none."""
+    if answer.returncode != 0 or not program.is_file():
+        raise host_diagnostics.error(source, answer.stderr)
+    return {
+        "executable": base64.b64encode(program.read_bytes()).decode(),
+        "warnings": list(_warnings(source, answer.stderr)),
+        "commands": answer.stdout.strip(),
+        "name": program.name if source.language == "make" else source.stem,
+    }
+
+
+def _run(
+    command: list[str], folder: Path, source: HostSource
+) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LC_ALL": "C"}
     try:
-        answer = subprocess.run(
+        return subprocess.run(
             command,
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            text=True,
+            errors="replace",
             timeout=PATIENCE_S,
         )
     except subprocess.TimeoutExpired:
@@ -144,7 +197,6 @@ def _run(command: list[str], folder: Path, source: HostSource) -> tuple[int, str
             "A macro or a template expands itself many times.",
             "Look for one that contains itself.",
         ) from None
-    return answer.returncode, answer.stderr.decode(errors="replace")
 
 
 def _warnings(source: HostSource, log: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from coursekit.toolchain import sources
 
 SUFFIXES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
 CUDA = (".cu", ".cuh")
+MAKEFILE = "Makefile"
 
 
 @dataclass(frozen=True)
@@ -21,11 +22,12 @@ class HostSource:
     Attributes
     ----------
     text, name, language : str
-        The name is that of messages; the language is "c" or "c++".
+        The name is that of messages; the language is "c", "c++" or "make".
     folder : Path or None
         Where its file lies; None for text that came from no file.
     headers : dict of str to str
-        Text of each own header that it includes, by name.
+        Text of each own header that it includes, by name; beside a Makefile, of each
+        file in its folder.
     """
 
     text: str
@@ -55,8 +57,8 @@ def read(source_or_path: str | os.PathLike[str], name: str = "") -> HostSource:
     Parameters
     ----------
     source_or_path : str or Path
-        A path that ends in .c, .cc, .cpp or .cxx, as given or below `kernels/`; else
-        text.
+        A path that ends in .c, .cc, .cpp or .cxx, or a Makefile, as given or below
+        `kernels/`; else text.
     name : str
         The name for text, whose suffix tells the language; program.cpp by default.
 
@@ -68,17 +70,34 @@ def read(source_or_path: str | os.PathLike[str], name: str = "") -> HostSource:
         There is no such file, or its suffix is of no language.
     """
     path = _path_of(source_or_path)
-    if path is None:
-        text, name = str(source_or_path), name or "program.cpp"
-        folder, label = None, name
-    else:
-        label, folder = sources.display_name(path), path.parent
-        text = sources.read(path, label)
-    suffix = Path(label).suffix
+    if path is not None:
+        return _of_file(path)
+    label = name or "program.cpp"
+    return _with_headers(str(source_or_path), label, None)
+
+
+def is_path(source_or_path: str | os.PathLike[str]) -> bool:
+    """Tell whether it names a file of C or C++, or a Makefile."""
+    path = Path(source_or_path)
+    return path.suffix in SUFFIXES or path.name == MAKEFILE
+
+
+def _of_file(path: Path) -> HostSource:
+    label = sources.display_name(path)
+    text = sources.read(path, label)
+    if path.name != MAKEFILE:
+        return _with_headers(text, label, path.parent)
+    beside = sorted(file for file in path.parent.iterdir() if file.is_file())
+    texts = {file.name: sources.read(file, file.name) for file in beside}
+    return HostSource(text, label, "make", path.parent, texts)
+
+
+def _with_headers(text: str, label: str, folder: Path | None) -> HostSource:
+    suffix, base = Path(label).suffix, folder or Path.cwd()
     if suffix not in SUFFIXES:
         raise _refused(label)
-    own = sources.Headers(folder or Path.cwd(), (paths.kernels(),))
-    own.collect(text, folder or Path.cwd())
+    own = sources.Headers(base, (paths.kernels(),))
+    own.collect(text, base)
     return HostSource(text, label, SUFFIXES[suffix], folder, own.texts)
 
 

@@ -6,7 +6,8 @@ made of; `GridBlock` shows which thread handles which element; `Microscope` show
 kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
-`DigitPad` reads the digit that is drawn in it. Instruments with sliders and switches
+`DigitPad` reads the digit that is drawn in it. `MemoryBoxes` draws the variables and
+pointers of a program that ran. Instruments with sliders and switches
 are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer` and, for matrix products,
 `TileAnimator`.
 """
@@ -17,6 +18,7 @@ from coursekit.widgets.golf import GolfCard
 from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
 from coursekit.widgets.learning import LearningView
+from coursekit.widgets.memory_boxes import MemoryBoxes
 from coursekit.widgets.microscope import Microscope
 from coursekit.widgets.occupancy import OccupancyExplorer
 from coursekit.widgets.overlap import Overlap
@@ -33,6 +35,7 @@ __all__ = [
     "GridMap",
     "GuessWidget",
     "LearningView",
+    "MemoryBoxes",
     "Microscope",
     "OccupancyExplorer",
     "Overlap",

@@ -306,3 +306,41 @@ def test_a_zero_byte_in_an_argument_is_refused():
 def test_a_time_of_zero_is_refused():
     with pytest.raises(ck.ArgumentError, match="not positive"):
         run(HELLO, timeout_s=0)
+
+
+# ---------------------------------------------------------------- make
+
+
+def test_a_makefile_builds_its_first_target():
+    demo = ck.program("start/make_demo/Makefile")
+    assert demo.commands.splitlines() == [
+        "g++ -g -Wall -c main.cpp",
+        "g++ -g -Wall -c network.cpp",
+        "g++ -g -Wall -o network main.o network.o",
+    ]
+    assert repr(demo.run(3)) == "$ ./network 3\n6.5"
+
+
+def test_a_makefile_is_built_with_sanitizers():
+    demo = ck.program("start/make_demo/Makefile", sanitize=True)
+    assert "-fsanitize" in demo.commands
+    assert demo.run(3).findings == ()
+
+
+def test_an_error_in_a_source_of_a_makefile_names_its_file(tmp_path):
+    (tmp_path / "Makefile").write_text("a: a.cpp\n\tg++ -o a a.cpp\n")
+    (tmp_path / "a.cpp").write_text("int main() { return x; }\n")
+    with pytest.raises(ck.CompileError, match="a.cpp:1: 'x' was not declared"):
+        ck.program(tmp_path / "Makefile")
+
+
+def test_a_makefile_without_a_target_is_refused(tmp_path):
+    (tmp_path / "Makefile").write_text("CXX = g++\n")
+    with pytest.raises(ck.CompileError, match="has no target"):
+        ck.program(tmp_path / "Makefile")
+
+
+def test_a_program_can_be_shown():
+    listing = repr(ck.show("start/overflow.c"))
+    assert "int n = argc > 1" in listing
+    assert "network: main.o network.o" in repr(ck.show("start/make_demo/Makefile"))

@@ -125,6 +125,7 @@ WIDGETS = {
     "quiz": three_questions,
     "microscope": lambda: ck.microscope(*row_sums(), 1),
     "prediction": lambda: ck.microscope(*row_sums(), predict=True),
+    "boxes": lambda: ck.memory_boxes(ck.program("start/boxes.cpp").run()),
     "overlap": lambda: ck.overlap(ck.Timeline(50, 50, 4)),
     "scheduler": lambda: ck.scheduler(*shift_left()),
     "two players": lambda: ck.scheduler(*shift_left(), players=2),

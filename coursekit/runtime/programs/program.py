@@ -19,8 +19,8 @@ def program(
     Parameters
     ----------
     source_or_path : str or Path
-        A file that ends in .c, .cc, .cpp or .cxx, as given or below `kernels/`; or the
-        source text.
+        A file that ends in .c, .cc, .cpp or .cxx, or a Makefile, as given or below
+        `kernels/`; or the source text.
     sanitize : bool
         Check each access to memory, leaks, and undefined behaviour while it runs.
     name : str
@@ -57,12 +57,17 @@ class Program:
     sanitize : bool
     warnings : tuple of str
         What the compiler has warned of: "file:line: warning".
+    commands : str
+        What make has run, a command a line; "" without a Makefile.
+    name : str
+        The name of the program.
     """
 
     def __init__(self, source: host_source.HostSource, sanitize: bool = False) -> None:
         self.source, self.sanitize = source, sanitize
         built = host_compiler.build(source, sanitize=sanitize)
-        self.warnings = built.warnings
+        self.warnings, self.commands = built.warnings, built.commands
+        self.name = built.name
         self._executable = built.executable
 
     def run(
@@ -95,7 +100,7 @@ class Program:
         ArgumentError
             An argument holds a zero byte, or the time is not positive.
         """
-        command = (self.source.stem, *map(str, args))
+        command = (self.name, *map(str, args))
         _require(command, timeout_s)
         limits = limits or Limits(seconds=timeout_s)
         outcome = sandbox.run(self._executable, command, stdin, limits)
@@ -126,7 +131,7 @@ class Program:
 
     def __repr__(self) -> str:
         checks = ", with sanitizers" if self.sanitize else ""
-        return f"Program {self.source.stem} ({self.source.name}{checks})"
+        return f"Program {self.name} ({self.source.name}{checks})"
 
 
 def _require(command: tuple[str, ...], timeout_s: float) -> None:
