@@ -1,0 +1,18 @@
+// Halves: a sum of n >= 1 floats is the sum of its two halves.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+float sum(const float *x, int n)
+{
+    int half = n / 2;
+    // Your code here, two returns: for one float, and for more.
+    return half * x[0];
+}
+
+int main(int, char **words)
+{
+    std::vector<float> x(std::atoi(words[1]), 0.1f);
+    x[0] = 3;
+    std::printf("%.1f\n", sum(x.data(), x.size()));
+}

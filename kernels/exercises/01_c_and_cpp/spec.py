@@ -1,0 +1,322 @@
+"""Pieces of chapter 01: pointers, structs, sizes, macros, files, recursion, owners."""
+
+from coursekit.errors import CheckFailed
+from coursekit.exercises import Case, Mutant, ProgramExercise
+
+EXERCISES = (
+    ProgramExercise(
+        id="01.a",
+        name="swap",
+        title="Two numbers change places",
+        cases=(
+            Case(args=(3, 4), stdout="4 3\n"),
+            Case(args=(-7, 7), stdout="7 -7\n"),
+            Case(args=(5, 5), stdout="5 5\n"),
+        ),
+        hints=(
+            "*a is the number at the address a, on both sides of an assignment. After "
+            "*a = *b the first number is gone, so keep it before.",
+            "int kept = *a; then *a = *b; and last, *b gets what was kept.",
+        ),
+        starter=(CheckFailed, "prints '3 4' in line 1, and should print '4 3'"),
+        mutants={
+            "addresses": Mutant(
+                mistake="The addresses change places, and only inside of swap.",
+                edits=[
+                    ("    int kept = *a;\n    *a = *b;\n    *b = kept;",
+                     "    int *kept = a;\n    a = b;\n    b = kept;\n    (void)b;"),
+                ],
+                fails=(CheckFailed, "prints '3 4' in line 1"),
+            ),
+            "one_is_lost": Mutant(
+                mistake="Nothing keeps the first number.",
+                edits=[("*b = kept", "*b = *a")],
+                fails=(CheckFailed, "prints '4 4' in line 1"),
+            ),
+            "kept_address": Mutant(
+                mistake="It keeps the address, and what is there changes.",
+                edits=[("int kept = *a", "int *kept = a"), ("= kept", "= *kept")],
+                fails=(CheckFailed, "prints '4 4' in line 1"),
+            ),
+        },
+    ),
+    ProgramExercise(
+        id="01.1",
+        name="allocate",
+        title="The block that never arrives",
+        stars=1,
+        cases=(
+            Case(args=(5,), stdout="16\n"),
+            Case(args=(1,), stdout="0\n"),
+            Case(args=(1000,), stdout="998001\n"),
+        ),
+        hints=(
+            "allocate has a copy of the pointer. What would it need to change the "
+            "pointer of main?",
+            "It needs the address of that pointer. The address of a float * has the "
+            "type float **.",
+            "Write float **values, then *values = ..., and main calls "
+            "allocate(&squares, n).",
+        ),
+        starter=(CheckFailed, "null pointer"),
+        mutants={
+            "bytes_for_elements": Mutant(
+                mistake="It asks for n bytes, not for n floats.",
+                edits=[("n * sizeof(float)", "n")],
+                fails=(CheckFailed, "behind a block of 5 bytes"),
+            ),
+            "one_too_many": Mutant(
+                mistake="The loop runs one element too far.",
+                edits=[("i < n", "i <= n")],
+                fails=(CheckFailed, "right behind a block of 20 bytes"),
+            ),
+            "never_freed": Mutant(
+                mistake="Nobody frees the block.",
+                edits=[("    std::free(squares);\n", "")],
+                fails=(CheckFailed, "are never freed"),
+            ),
+            "freed_too_early": Mutant(
+                mistake="The block is freed before it is read.",
+                edits=[
+                    ("    std::printf", "    std::free(squares);\n    std::printf"),
+                    ("squares[n - 1]);\n    std::free(squares);", "squares[n - 1]);"),
+                ],
+                fails=(CheckFailed, "in memory that was freed"),
+            ),
+        },
+    ),
+    ProgramExercise(
+        id="01.2",
+        name="network",
+        title="A step that is lost",
+        stars=1,
+        cases=(
+            Case(args=(2,), stdout="7\n"),
+            Case(args=(-4,), stdout="10\n"),
+            Case(args=(0,), stdout="8\n"),
+        ),
+        hints=(
+            "A parameter is a copy, a struct too. Whose w1 does step change?",
+            "Let it take the address: Network *nn. What stands in place of the dot?",
+            "nn->w1 -= rate * nn->gradient; and main calls step(&nn, 0.5f).",
+        ),
+        starter=(CheckFailed, "prints '8' in line 1, and should print '7'"),
+        mutants={
+            "own_copy": Mutant(
+                mistake="It takes a pointer, and changes a copy all the same.",
+                edits=[
+                    ("    nn->w1 -=", "    Network copy = *nn;\n    copy.w1 -="),
+                ],
+                fails=(CheckFailed, "prints '8' in line 1"),
+            ),
+            "uphill": Mutant(
+                mistake="It steps uphill.",
+                edits=[("-=", "+=")],
+                fails=(CheckFailed, "prints '9' in line 1"),
+            ),
+            "replaced": Mutant(
+                mistake="The step takes the place of the weight.",
+                edits=[("-=", "=")],
+                fails=(CheckFailed, "prints '1' in line 1"),
+            ),
+        },
+    ),
+    ProgramExercise(
+        id="01.3",
+        name="bytes",
+        title="Sizes that do not fit into an int",
+        stars=2,
+        cases=(
+            Case(args=(1000, 1000), stdout="4000000\n"),
+            Case(args=(50000, 50000), stdout="10000000000\n"),
+            Case(args=(65536, 65536), stdout="17179869184\n"),
+        ),
+        hints=(
+            "C computes from left to right. Which type has rows * cols?",
+            "An int times an int is an int, whatever it is multiplied with later. One "
+            "of the two factors of the first product must be wide.",
+            "Begin with sizeof(float), which is a size_t: sizeof(float) * rows * cols.",
+        ),
+        starter=(CheckFailed, "signed integer overflow: 50000 * 50000"),
+        mutants={
+            "cast_too_late": Mutant(
+                mistake="The product is converted after it has overflowed.",
+                edits=[
+                    ("sizeof(float) * rows * cols",
+                     "static_cast<std::size_t>(rows * cols) * sizeof(float)"),
+                ],
+                fails=(CheckFailed, "signed integer overflow: 50000 * 50000"),
+            ),
+            "unsigned": Mutant(
+                mistake="An unsigned int has one bit more, and overflows in silence.",
+                edits=[
+                    ("sizeof(float) * rows * cols",
+                     "static_cast<unsigned>(rows) * cols * sizeof(float)"),
+                ],
+                fails=(CheckFailed, "prints '0' in line 1"),
+            ),
+            "size_of_a_pointer": Mutant(
+                mistake="It counts the bytes of addresses.",
+                edits=[("sizeof(float)", "sizeof(float *)")],
+                fails=(CheckFailed, "prints '8000000' in line 1"),
+            ),
+        },
+    ),
+    ProgramExercise(
+        id="01.4",
+        name="macro",
+        title="A macro that computes something else",
+        stars=1,
+        cases=(
+            Case(args=(4,), stdout="16\n25\n6\n"),
+            Case(args=(1,), stdout="1\n4\n100\n"),
+            Case(args=(-3,), stdout="9\n4\n11\n"),
+        ),
+        hints=(
+            "Write SQUARE(n + 1) by hand: put n + 1 where x stands, letter by letter.",
+            "n + 1 * n + 1: the product comes first. Brackets keep each x together.",
+            "100 / SQUARE(n) needs brackets around the whole product too.",
+        ),
+        starter=(CheckFailed, "prints '9' in line 2, and should print '25'"),
+        mutants={
+            "no_outer": Mutant(
+                mistake="The product itself has no brackets.",
+                edits=[("((x) * (x))", "(x) * (x)")],
+                fails=(CheckFailed, "prints '100' in line 3"),
+            ),
+            "no_inner": Mutant(
+                mistake="The parameter has no brackets.",
+                edits=[("((x) * (x))", "(x * x)")],
+                fails=(CheckFailed, "prints '9' in line 2"),
+            ),
+            "one_of_two": Mutant(
+                mistake="Only the first of the two has brackets.",
+                edits=[("((x) * (x))", "((x) * x)")],
+                fails=(CheckFailed, "prints '21' in line 2"),
+            ),
+        },
+    ),
+    ProgramExercise(
+        id="01.b",
+        name="total",
+        title="The sum of a file",
+        cases=(
+            Case(args=(1, 2, 3.5), stdout="6.5\n"),
+            Case(args=(-4,), stdout="-4\n"),
+            Case(args=(), stdout="0\n"),
+        ),
+        hints=(
+            "fscanf returns the number of values that it has read: 1, or at the end of "
+            "the file something else.",
+            'while (std::fscanf(file, "%f", &value) == 1), and the next line adds. '
+            "fscanf needs the address of value.",
+        ),
+        starter=(CheckFailed, "prints '0' in line 1, and should print '6.5'"),
+        mutants={
+            "until_the_end": Mutant(
+                mistake="The end is seen only after a read has failed.",
+                edits=[
+                    ('    while (std::fscanf(file, "%f", &value) == 1)\n        sum',
+                     '    while (!std::feof(file) &&\n'
+                     '           std::fscanf(file, "%f", &value) < 9)\n        sum'),
+                ],
+                fails=(CheckFailed, "prints '10' in line 1"),
+            ),
+            "once": Mutant(
+                mistake="It reads one value.",
+                edits=[("while", "if")],
+                fails=(CheckFailed, "prints '1' in line 1"),
+            ),
+        },
+    ),
+    ProgramExercise(
+        id="01.c",
+        name="halves",
+        title="A sum that calls itself",
+        cases=(
+            Case(args=(2,), stdout="3.1\n"),
+            Case(args=(1,), stdout="3.0\n"),
+            Case(args=(7,), stdout="3.6\n"),
+            Case(
+                args=(1000000,),
+                stdout="100002.9\n",
+                cause="One total that grows for a million floats loses digits with "
+                "each addition; totals of halves stay small.",
+            ),
+        ),
+        hints=(
+            "The first half begins at x and has half floats. Where does the second "
+            "begin, and how many are left for it?",
+            "if (n == 1) return x[0]; then return sum(x, half) + sum(x + half, "
+            "n - half);",
+        ),
+        starter=(CheckFailed, "prints '3.0' in line 1, and should print '3.1'"),
+        mutants={
+            "never_stops": Mutant(
+                mistake="Nothing stops the calls.",
+                edits=[("    if (n == 1)\n        return x[0];\n", "")],
+                fails=(CheckFailed, "has no stack left"),
+            ),
+            "odd": Mutant(
+                mistake="Of an odd number of floats the last is forgotten.",
+                edits=[("n - half", "half")],
+                fails=(CheckFailed, "and should print '3.6'"),
+            ),
+            "same_half": Mutant(
+                mistake="The first half is added twice.",
+                edits=[("x + half", "x")],
+                fails=(CheckFailed, "prints '6.0' in line 1"),
+            ),
+            "loop": Mutant(
+                mistake="One total grows over the whole array.",
+                edits=[
+                    ("    if (n == 1)\n        return x[0];\n"
+                     "    return sum(x, half) + sum(x + half, n - half);",
+                     "    float total = 0 * half;\n    for (int i = 0; i < n; i++)\n"
+                     "        total += x[i];\n    return total;"),
+                ],
+                fails=(CheckFailed, "loses digits with each addition"),
+            ),
+        },
+    ),
+    ProgramExercise(
+        id="01.5",
+        name="owner",
+        title="A block with an owner",
+        stars=2,
+        cases=(
+            Case(args=(3,), stdout="a copy is refused\n"),
+            Case(args=(1000,), stdout="a copy is refused\n"),
+        ),
+        hints=(
+            "The function that runs at the end of an object is the destructor. Its "
+            "name is the class's, with a ~ in front.",
+            "new float[n] needs delete[]. A copy would hold the same address, and free "
+            "it again.",
+            "~Block() { delete[] values_; } and Block(const Block &) = delete;",
+        ),
+        starter=(CheckFailed, "12 bytes that line"),
+        mutants={
+            "copies": Mutant(
+                mistake="The copy is allowed.",
+                edits=[("    Block(const Block &) = delete;\n", "")],
+                fails=(CheckFailed, "prints 'a copy is allowed' in line 1"),
+            ),
+            "never_freed": Mutant(
+                mistake="The destructor is empty.",
+                edits=[("delete[] values_;", "")],
+                fails=(CheckFailed, "12 bytes that line"),
+            ),
+            "one_for_many": Mutant(
+                mistake="It frees an array as if it were one float.",
+                edits=[("delete[] values_", "delete values_")],
+                fails=(CheckFailed, "frees a block by another way"),
+            ),
+            "freed_twice": Mutant(
+                mistake="It frees the block twice.",
+                edits=[("delete[] values_;", "delete[] values_, delete[] values_;")],
+                fails=(CheckFailed, "was freed before"),
+            ),
+        },
+    ),
+)  # fmt: skip

@@ -1,0 +1,14 @@
+// Bytes: the size of a matrix of floats, for matrices of any size.
+#include <cstdio>
+#include <cstdlib>
+
+std::size_t bytes(int rows, int cols)
+{
+    return sizeof(float) * rows * cols;
+}
+
+int main(int, char **words)
+{
+    int rows = std::atoi(words[1]), cols = std::atoi(words[2]);
+    std::printf("%zu\n", bytes(rows, cols));
+}

@@ -1,0 +1,17 @@
+// Swap: the two numbers whose addresses arrive change places.
+#include <cstdio>
+#include <cstdlib>
+
+void swap(int *a, int *b)
+{
+    int kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+int main(int, char **words)
+{
+    int left = std::atoi(words[1]), right = std::atoi(words[2]);
+    swap(&left, &right);
+    std::printf("%d %d\n", left, right);
+}
