@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from coursekit.exercises.any_exercise import AnyExercise
@@ -25,6 +25,8 @@ class Case:
         What main has to return.
     cause : str
         The likely mistake of a program that prints something else, as a sentence.
+    causes : dict of str to str
+        The same by the first line that is wrong, as it was printed.
     """
 
     args: tuple[object, ...] = ()
@@ -32,6 +34,7 @@ class Case:
     stdout: str
     returncode: int = 0
     cause: str = ""
+    causes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,7 @@ from coursekit.runtime.programs.result import Run
 
 SECONDS = 5.0  # of computing, for a run of an exercise
 SHOWN_LINES = 8
+OTHERWISE = "The sanitizers saw no defect: the program computes something else."
 
 
 def compiled(entry: Entry, text: str) -> Program:
@@ -85,7 +86,7 @@ def _require(entry: Entry, case: Case, ran: Run) -> None:
         failure = CheckFailed.explained(finding.what, finding.cause, finding.cure)
         failure.add_note(f"  Seen in `{called}`{_given(case)}.")
         raise failure
-    problem = _first_difference(case, ran)
+    problem, printed = _first_difference(case, ran)
     if not problem and ran.returncode != case.returncode:
         problem = (
             f"returns {ran.returncode} from main, and should return {case.returncode}"
@@ -93,7 +94,7 @@ def _require(entry: Entry, case: Case, ran: Run) -> None:
     if problem:
         raise CheckFailed.explained(
             f"`{called}`{_given(case)} {problem}.",
-            case.cause or "The program is free of defects, and its result is another.",
+            case.causes.get(printed) or case.cause or OTHERWISE,
             "Follow the program by hand for this input, or let it print the values "
             "on the way.",
         )
@@ -107,14 +108,16 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.rstrip().split("\n")]
 
 
-def _first_difference(case: Case, ran: Run) -> str:
+def _first_difference(case: Case, ran: Run) -> tuple[str, str]:
+    """Return what is wrong with the output, and the first line that is."""
     pairs = zip_longest(_lines(ran.stdout), _lines(case.stdout))
     for number, (got, expected) in enumerate(pairs, 1):
         if got != expected:
             asked = "nothing more" if expected is None else f"{expected!r}"
             shown = f"{got[:100]!r}" if got else "nothing"
-            return f"prints {shown} in line {number}, and should print {asked}"
-    return ""
+            problem = f"prints {shown} in line {number}, and should print {asked}"
+            return problem, got or ""
+    return "", ""
 
 
 def _table(called: str, case: Case, ran: Run) -> Table:

@@ -9,7 +9,18 @@ EXERCISES = (
         name="swap",
         title="Two numbers change places",
         cases=(
-            Case(args=(3, 4), stdout="4 3\n"),
+            Case(
+                args=(3, 4),
+                stdout="4 3\n",
+                causes={
+                    "3 4": "main's numbers have not changed. `a` and `b` themselves "
+                    "are copies of two addresses; `*a` and `*b` are the numbers.",
+                    "4 4": "One of the two numbers was overwritten before it was "
+                    "kept.",
+                    "3 3": "One of the two numbers was overwritten before it was "
+                    "kept.",
+                },
+            ),
             Case(args=(-7, 7), stdout="7 -7\n"),
             Case(args=(5, 5), stdout="5 5\n"),
         ),
@@ -91,7 +102,14 @@ EXERCISES = (
         title="A step that is lost",
         stars=1,
         cases=(
-            Case(args=(2,), stdout="7\n"),
+            Case(
+                args=(2,),
+                stdout="7\n",
+                causes={
+                    "8": "The network of main has not changed: step has changed a "
+                    "copy of it.",
+                },
+            ),
             Case(args=(-4,), stdout="10\n"),
             Case(args=(0,), stdout="8\n"),
         ),
@@ -168,7 +186,16 @@ EXERCISES = (
         title="A macro that computes something else",
         stars=1,
         cases=(
-            Case(args=(4,), stdout="16\n25\n6\n"),
+            Case(
+                args=(4,),
+                stdout="16\n25\n6\n",
+                causes={
+                    "9": "The macro puts the text n + 1 where x stands, and then "
+                    "the product comes before the sum.",
+                    "100": "The macro's text stands behind 100 /, and C divides "
+                    "and multiplies from left to right.",
+                },
+            ),
             Case(args=(1,), stdout="1\n4\n100\n"),
             Case(args=(-3,), stdout="9\n4\n11\n"),
         ),
@@ -201,7 +228,14 @@ EXERCISES = (
         name="total",
         title="The sum of a file",
         cases=(
-            Case(args=(1, 2, 3.5), stdout="6.5\n"),
+            Case(
+                args=(1, 2, 3.5),
+                stdout="6.5\n",
+                causes={
+                    "10": "The last value was added twice: the loop went on after a "
+                    "read that found nothing.",
+                },
+            ),
             Case(args=(-4,), stdout="-4\n"),
             Case(args=(), stdout="0\n"),
         ),
@@ -285,7 +319,11 @@ EXERCISES = (
         title="A block with an owner",
         stars=2,
         cases=(
-            Case(args=(3,), stdout="a copy is refused\n"),
+            Case(
+                args=(3,),
+                stdout="a copy is refused\n",
+                cause="A copy would hold the same address, and free it a second time.",
+            ),
             Case(args=(1000,), stdout="a copy is refused\n"),
         ),
         hints=(
