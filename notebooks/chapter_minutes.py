@@ -2,7 +2,8 @@
 
 A reader takes 130 words and 12 lines of new code per minute, and 2 minutes per
 prediction. A piece of code that the student writes takes 2 minutes, and 1.5 per line
-that the solution adds to the starter. Claims and sources are not read.
+that the solution adds to the starter. Claims and sources are not read, and a self-test
+that takes the place of another chapter is not counted in its own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ PREDICTION = 2.0
 PIECE = 2.0
 PER_LINE_WRITTEN = 1.5
 NOT_READ = ("Sources",)
+# A test that takes the place of a chapter, and whose text says how long it takes.
+INSTEAD = ("00.skip_01",)
 EXERCISE_TAG = re.compile(r"exercise-(\d\d\.(?:\d+|[a-z]))")
 BY_ID = re.compile(r"\bck\.(guess|quiz)\(\s*[\"'](\d\d\.\w+)[\"']")
 NAVIGATION = re.compile(r"^\*\*(?:Previous|Next)\*\* \[.*\n?", re.MULTILINE)
@@ -118,6 +121,8 @@ def is_code(line: str) -> bool:
 
 def predictions(cell: NotebookNode) -> int:
     """Count the questions of a cell with `ck.guess` or `ck.quiz`."""
+    if any(name in cell.source for name in INSTEAD):
+        return 0
     named = asked_by_id(cell)
     steps = ast.walk(ast.parse(cell.source))
     calls = (ast.unparse(s.func) for s in steps if isinstance(s, ast.Call))

@@ -5,8 +5,10 @@
 
 float sum(const float *x, int n)
 {
+    if (n == 1)
+        return x[0];
     int half = n / 2;
-    // Your code here, two returns: for one float, and for more.
+    // Your code here: change this line.
     return half * x[0];
 }
 

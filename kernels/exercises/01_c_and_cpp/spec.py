@@ -281,8 +281,7 @@ EXERCISES = (
         hints=(
             "The first half begins at x and has half floats. Where does the second "
             "begin, and how many are left for it?",
-            "if (n == 1) return x[0]; then return sum(x, half) + sum(x + half, "
-            "n - half);",
+            "return sum(x, half) + sum(x + half, n - half);",
         ),
         starter=(CheckFailed, "prints '3.0' in line 1, and should print '3.1'"),
         mutants={
@@ -304,8 +303,7 @@ EXERCISES = (
             "loop": Mutant(
                 mistake="One total grows over the whole array.",
                 edits=[
-                    ("    if (n == 1)\n        return x[0];\n"
-                     "    return sum(x, half) + sum(x + half, n - half);",
+                    ("    return sum(x, half) + sum(x + half, n - half);",
                      "    float total = 0 * half;\n    for (int i = 0; i < n; i++)\n"
                      "        total += x[i];\n    return total;"),
                 ],

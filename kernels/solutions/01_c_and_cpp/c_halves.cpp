@@ -5,9 +5,9 @@
 
 float sum(const float *x, int n)
 {
-    int half = n / 2;
     if (n == 1)
         return x[0];
+    int half = n / 2;
     return sum(x, half) + sum(x + half, n - half);
 }
 
