@@ -6,8 +6,7 @@
 
 #include "coursekit_boxes.h"
 
-int main()
-{
+int main() {
     float weight = 0.5f;
     float *p = &weight;  // p holds the address of weight
     float **pp = &p;     // pp holds the address of p

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int n = argc > 1 ? atoi(argv[1]) : 1000;
     unsigned m = n;
     size_t wide = n;

@@ -89,7 +89,7 @@ def test_a_target_is_the_smallest_box_at_the_address():
 
 def test_a_variable_that_changed_says_what_it_held():
     assert scenes(shown("start/boxes.cpp"))[4]["told"] == (
-        "Line 20: weight changed; it holds 2.5 now."
+        "Line 19: weight changed; it holds 2.5 now."
     )
 
 

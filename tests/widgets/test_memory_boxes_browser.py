@@ -41,7 +41,7 @@ def test_a_step_back_shows_what_was_before(page):
     assert "points to row[2]" in picture(page)
     page.get_by_role("button", name="Back").click()
     assert "points to weight" in picture(page)
-    assert status(page).startswith("Step 5 of 6. Line 20: weight changed")
+    assert status(page).startswith("Step 5 of 6. Line 19: weight changed")
 
 
 def test_a_step_is_taken_by_keyboard(page):

@@ -5,8 +5,7 @@
 // Your code here: change this line.
 #define SQUARE(x) x * x
 
-int main(int, char **words)
-{
+int main(int, char **words) {
     int n = std::atoi(words[1]);
     std::printf("%d\n", SQUARE(n));
     std::printf("%d\n", SQUARE(n + 1));

@@ -13,8 +13,7 @@ private:
     float *values_;
 };
 
-int main(int, char **words)
-{
+int main(int, char **words) {
     Block block(std::atoi(words[1]));
     if (block[0] != 0)
         return 1;  // nobody calls delete here, and nobody has to

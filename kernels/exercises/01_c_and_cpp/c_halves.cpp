@@ -3,17 +3,14 @@
 #include <cstdlib>
 #include <vector>
 
-float sum(const float *x, int n)
-{
-    if (n == 1)
-        return x[0];
+float sum(const float *x, int n) {
+    if (n == 1) return x[0];
     int half = n / 2;
     // Your code here: change this line.
     return half * x[0];
 }
 
-int main(int, char **words)
-{
+int main(int, char **words) {
     std::vector<float> x(std::atoi(words[1]), 0.1f);
     x[0] = 3;
     std::printf("%.1f\n", sum(x.data(), x.size()));

@@ -116,14 +116,14 @@ EXERCISES = (
         hints=(
             "A parameter is a copy, a struct too. Whose w1 does step change?",
             "Let it take the address: Network *nn. What stands in place of the dot?",
-            "nn->w1 -= rate * nn->gradient; and main calls step(&nn, 0.5f).",
+            "nn->w1 -= 0.5f * nn->gradient; and main calls step(&nn).",
         ),
         starter=(CheckFailed, "prints '8' in line 1, and should print '7'"),
         mutants={
             "own_copy": Mutant(
                 mistake="It takes a pointer, and changes a copy all the same.",
                 edits=[
-                    ("    nn->w1 -=", "    Network copy = *nn;\n    copy.w1 -="),
+                    ("{ nn->w1 -=", "{ Network copy = *nn; copy.w1 -="),
                 ],
                 fails=(CheckFailed, "prints '8' in line 1"),
             ),
@@ -287,7 +287,7 @@ EXERCISES = (
         mutants={
             "never_stops": Mutant(
                 mistake="Nothing stops the calls.",
-                edits=[("    if (n == 1)\n        return x[0];\n", "")],
+                edits=[("    if (n == 1) return x[0];\n", "")],
                 fails=(CheckFailed, "has no stack left"),
             ),
             "odd": Mutant(

@@ -2,13 +2,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-std::size_t bytes(int rows, int cols)
-{
+std::size_t bytes(int rows, int cols) {
     return sizeof(float) * rows * cols;
 }
 
-int main(int, char **words)
-{
+int main(int, char **words) {
     int rows = std::atoi(words[1]), cols = std::atoi(words[2]);
     std::printf("%zu\n", bytes(rows, cols));
 }

@@ -4,8 +4,7 @@
 
 #define SQUARE(x) ((x) * (x))
 
-int main(int, char **words)
-{
+int main(int, char **words) {
     int n = std::atoi(words[1]);
     std::printf("%d\n", SQUARE(n));
     std::printf("%d\n", SQUARE(n + 1));

@@ -2,15 +2,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-void swap(int *a, int *b)
-{
+void swap(int *a, int *b) {
     int kept = *a;
     *a = *b;
     *b = kept;
 }
 
-int main(int, char **words)
-{
+int main(int, char **words) {
     int left = std::atoi(words[1]), right = std::atoi(words[2]);
     swap(&left, &right);
     std::printf("%d %d\n", left, right);

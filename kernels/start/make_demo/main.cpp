@@ -4,8 +4,7 @@
 
 #include "network.h"
 
-int main(int, char **words)
-{
+int main(int, char **words) {
     Network nn = {2.0f, 0.5f};
     std::printf("%g\n", predict(&nn, std::atof(words[1])));
 }
