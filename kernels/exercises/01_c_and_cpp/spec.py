@@ -123,7 +123,7 @@ EXERCISES = (
             "own_copy": Mutant(
                 mistake="It takes a pointer, and changes a copy all the same.",
                 edits=[
-                    ("{ nn->w1 -=", "{ Network copy = *nn; copy.w1 -="),
+                    ("{ nn->w1 -=", "{ Network n = *nn; n.w1 -="),
                 ],
                 fails=(CheckFailed, "prints '8' in line 1"),
             ),
@@ -268,46 +268,48 @@ EXERCISES = (
         name="halves",
         title="A sum that calls itself",
         cases=(
-            Case(args=(2,), stdout="3.1\n"),
-            Case(args=(1,), stdout="3.0\n"),
-            Case(args=(7,), stdout="3.6\n"),
+            Case(args=(3, 4), stdout="7.0\n"),
+            Case(args=(5,), stdout="5.0\n"),
+            Case(args=(1, 2, 4, 8, 16, 32, 64), stdout="127.0\n"),
             Case(
-                args=(1000000,),
-                stdout="100002.9\n",
-                cause="One total that grows for a million floats loses digits with "
-                "each addition; totals of halves stay small.",
+                args=(16777216, 1, 1, 1),
+                stdout="16777218.0\n",
+                causes={
+                    "16777216.0": "A float has 24 bits, so each 1 that is added to "
+                    "2^24 alone is lost. The sum of two ones is not.",
+                },
             ),
         ),
         hints=(
-            "The first half begins at x and has half floats. Where does the second "
-            "begin, and how many are left for it?",
-            "return sum(x, half) + sum(x + half, n - half);",
+            "The first half begins at words and has half numbers. Where does the "
+            "second begin, and how many are left for it?",
+            "return sum(words, half) + sum(words + half, n - half);",
         ),
-        starter=(CheckFailed, "prints '3.0' in line 1, and should print '3.1'"),
+        starter=(CheckFailed, "prints '1.0' in line 1, and should print '7.0'"),
         mutants={
             "never_stops": Mutant(
                 mistake="Nothing stops the calls.",
-                edits=[("    if (n == 1) return x[0];\n", "")],
+                edits=[("    if (n == 1) return std::atof(words[0]);\n", "")],
                 fails=(CheckFailed, "has no stack left"),
             ),
             "odd": Mutant(
-                mistake="Of an odd number of floats the last is forgotten.",
+                mistake="Of an odd number of numbers the last is forgotten.",
                 edits=[("n - half", "half")],
-                fails=(CheckFailed, "and should print '3.6'"),
+                fails=(CheckFailed, "and should print '127.0'"),
             ),
             "same_half": Mutant(
                 mistake="The first half is added twice.",
-                edits=[("x + half", "x")],
+                edits=[("words + half", "words")],
                 fails=(CheckFailed, "prints '6.0' in line 1"),
             ),
             "loop": Mutant(
-                mistake="One total grows over the whole array.",
+                mistake="One total grows over all numbers.",
                 edits=[
-                    ("    return sum(x, half) + sum(x + half, n - half);",
+                    ("    return sum(words, half) + sum(words + half, n - half);",
                      "    float total = 0 * half;\n    for (int i = 0; i < n; i++)\n"
-                     "        total += x[i];\n    return total;"),
+                     "        total += std::atof(words[i]);\n    return total;"),
                 ],
-                fails=(CheckFailed, "loses digits with each addition"),
+                fails=(CheckFailed, "A float has 24 bits"),
             ),
         },
     ),
