@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import Any
+from typing import Any, cast
 
 from coursekit.errors import ArgumentError, CheckFailed, CourseError
 from coursekit.exercises.catalogue import Entry
-from coursekit.exercises.program_exercise import Case
+from coursekit.exercises.program_exercise import Case, ProgramExercise
 from coursekit.exercises.stages import Bench, Stage
 from coursekit.exercises.tables import Table
 from coursekit.runtime.programs.program import Program, program
@@ -45,9 +45,14 @@ def program_of(entry: Entry, candidate: Any) -> Program:
     return candidate
 
 
+def cases(entry: Entry) -> tuple[Case, ...]:
+    """Return the runs that an answer has to pass; the cell shows the first."""
+    return cast(ProgramExercise, entry.exercise).cases
+
+
 def stages(entry: Entry) -> tuple[Stage, ...]:
     """Return the stages of an exercise, in order."""
-    first, *others = entry.exercise.cases
+    first, *others = cases(entry)
     found = [
         Stage("compiles", lambda bench: None),
         Stage(f"prints what is asked: {_called(entry, first)}", _first),
@@ -68,14 +73,14 @@ def _called(entry: Entry, case: Case) -> str:
 
 
 def _first(bench: Bench) -> None:
-    case = bench.entry.exercise.cases[0]
+    case = cases(bench.entry)[0]
     ran = run(bench.entry, bench.answer, case)
     bench.tables.append(_table(_called(bench.entry, case), case, ran))
     _require(bench.entry, case, ran)
 
 
 def _others(bench: Bench) -> None:
-    for case in bench.entry.exercise.cases[1:]:
+    for case in cases(bench.entry)[1:]:
         _require(bench.entry, case, run(bench.entry, bench.answer, case))
 
 

@@ -63,14 +63,14 @@ class CppMagics(Magics):
             self.exercises[entry.id] = failure  # so that no check uses an older result
             raise
         self.exercises[entry.id] = answer
-        case = entry.exercise.cases[0]
+        case = program_stages.cases(entry)[0]
         if options.args:
             self._show(options, answer.run(*options.args))
         else:
             self._show(options, program_stages.run(entry, answer, case))
 
     def _show(self, options: Options, ran: Any) -> None:
-        if options.name:
+        if options.name and self.shell is not None:
             self.shell.push({options.name: ran}, interactive=True)
         display(ran)
 
