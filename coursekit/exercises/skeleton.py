@@ -1,9 +1,9 @@
 """Write the files of a new exercise, which fails its tests until it is filled in.
 
-``python -m coursekit new-exercise 05.7 name [--topic first_kernels] [--host]`` writes
-the starter, a solution and an entry, with a mutant, in the chapter's spec.py; with
---host for an answer in Python. An id with a letter, 05.a, makes a piece of "your
-turn".
+``python -m coursekit new-exercise 05.7 name [--topic first_kernels] [--host | --cpp]``
+writes the starter, a solution and an entry, with a mutant, in the chapter's spec.py;
+with --host for an answer in Python, with --cpp for a C++ program. An id with a letter,
+05.a, makes a piece of "your turn".
 """
 
 from __future__ import annotations
@@ -92,7 +92,41 @@ def {name}(x):
     # Your code here.
     return x
 """
-TEMPLATES = {False: (ENTRY, SOURCE, ".cu"), True: (HOST_ENTRY, HOST_SOURCE, ".py")}
+CPP_ENTRY = """
+
+EXERCISES += (
+    ProgramExercise(
+        id="{id}",
+        name="{name}",
+        title="TODO",{stars}
+        cases=(Case(args=(3,), stdout="6\\n"),),  # TODO: what it prints
+        hints={hints},
+        mutants={{  # at least {least}
+            "todo": Mutant(
+                mistake="TODO: a sentence that says what is wrong.",
+                edits=[("// Your code here.", "TODO")],
+                fails=(CheckFailed, "TODO"),
+            ),
+        }},
+        starter=(CheckFailed, "TODO"),
+    ),
+)
+"""
+CPP_SOURCE = """// TODO: a sentence that says {what}.
+#include <cstdio>
+#include <cstdlib>
+
+int main(int, char **words) {{
+    int {name} = std::atoi(words[1]);
+    // Your code here.
+    std::printf("%d\\n", {name});
+}}
+"""
+TEMPLATES = {
+    "cuda": (ENTRY, SOURCE, ".cu"),
+    "host": (HOST_ENTRY, HOST_SOURCE, ".py"),
+    "cpp": (CPP_ENTRY, CPP_SOURCE, ".cpp"),
+}
 EXERCISE = {
     "stars": "\n        stars=1,",
     "hints": '("TODO", "TODO", "TODO")',
@@ -101,8 +135,9 @@ EXERCISE = {
 YOUR_TURN = {"stars": "", "hints": '("TODO",)', "least": "one"}
 # What the entries use.
 IMPORTS = {
-    False: ("Exercise", "Mutant", "blank", "shuffled"),
-    True: ("HostExercise", "Mutant"),
+    "cuda": ("Exercise", "Mutant", "blank", "shuffled"),
+    "host": ("HostExercise", "Mutant"),
+    "cpp": ("Case", "Mutant", "ProgramExercise"),
 }
 # Those of C++ that a name in snake_case may be.
 CPP_KEYWORDS = frozenset(
@@ -168,7 +203,9 @@ FILES = {
 }
 
 
-def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[Path]:
+def create(
+    id: str, name: str, topic: str = "", *, language: str = "cuda"
+) -> list[Path]:
     """Write the files of a new exercise and return their paths.
 
     Parameters
@@ -178,8 +215,9 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
     topic : str
         The chapter's name, such as "first_kernels", where it has no notebook and no
         exercise yet.
-    host : bool
-        Whether its answer is a Python function.
+    language : str
+        Of the answer: a kernel in "cuda", a Python function on the "host", or a
+        program in "cpp".
 
     Raises
     ------
@@ -196,12 +234,12 @@ def create(id: str, name: str, topic: str = "", *, host: bool = False) -> list[P
     chapter, _, number = id.partition(".")
     folder = _topic(root, chapter, topic)
     stem = f"{number}_{name}"
-    entry, source, suffix = TEMPLATES[host]
+    entry, source, suffix = TEMPLATES[language]
     spec = root / "exercises" / folder / "spec.py"
     exists = spec.exists()
     text = spec.read_text(encoding="utf-8") if exists else SPEC.format(chapter=chapter)
     text = importing(text, "coursekit.errors", ("CheckFailed",))
-    text = importing(text, "coursekit.exercises", IMPORTS[host])
+    text = importing(text, "coursekit.exercises", IMPORTS[language])
     parts = YOUR_TURN if number.isalpha() else EXERCISE
     write(spec, text.rstrip("\n") + "\n" + entry.format(id=id, name=name, **parts))
     written = [spec]
@@ -282,9 +320,19 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("id", help='05.7, or 05.a for "your turn"')
     parser.add_argument("name", help="in snake_case: shift_left")
     parser.add_argument("--topic", default="", help="for the first of a chapter")
-    parser.add_argument("--host", action="store_true", help="the answer is in Python")
+    for option, what in (("host", "in Python"), ("cpp", "a C++ program")):
+        parser.add_argument(
+            f"--{option}",
+            dest="language",
+            action="store_const",
+            const=option,
+            default="cuda",
+            help=f"the answer is {what}",
+        )
     options = parser.parse_args(arguments)
-    for path in create(options.id, options.name, options.topic, host=options.host):
+    for path in create(
+        options.id, options.name, options.topic, language=options.language
+    ):
         sys.stdout.write(f"{path}\n")
     test = f"pytest tests/exercises/test_exercises_all.py -k {options.id}"
     sys.stdout.write(f"Fill in every TODO, then: .venv/bin/python -m {test}\n")

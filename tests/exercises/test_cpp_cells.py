@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 import coursekit as ck
-from coursekit.exercises import Case, Mutant, ProgramExercise, catalogue, grading
+from coursekit.exercises import (
+    Case,
+    Mutant,
+    ProgramExercise,
+    catalogue,
+    grading,
+    skeleton,
+)
 from coursekit.exercises.checking import examine, is_untouched
 
+pytestmark = pytest.mark.skipif(
+    shutil.which("c++") is None, reason="no C++ compiler: apt install g++"
+)
 pytest_plugins = ("exercise_folder", "notebook_shell")
 
 SPEC = """
@@ -174,6 +186,14 @@ def test_a_program_of_a_notebook_is_graded(tmp_path, capsys):
     (tmp_path / "42_tests" / "4_twice.cpp").write_text(SOLUTION)
     assert grading.main([str(tmp_path)]) == 0
     assert "1 of 1 exercises solved" in capsys.readouterr().out
+
+
+def test_new_exercise_in_cpp_is_found_and_fails_until_it_is_written():
+    assert skeleton.main(["42.6", "half", "--cpp"]) == 0
+    entry = catalogue.find("42.6")
+    assert isinstance(entry.exercise, ProgramExercise)
+    verdict = examine(entry, entry.solution.read_text())
+    assert (verdict.passed, verdict.passed_stages) == (False, 1)
 
 
 def test_cases_are_cases():

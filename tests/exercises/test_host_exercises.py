@@ -296,17 +296,17 @@ def test_new_exercise_in_python_is_found(capsys):
 
 
 def test_skeleton_in_python_fails_until_it_is_written():
-    skeleton.create("42.4", "half", host=True)
+    skeleton.create("42.4", "half", language="host")
     entry = catalogue.find("42.4")
     verdict = examine(entry, entry.solution.read_text())
     assert verdict.passed_stages == 1
 
 
 def test_skeleton_in_python_opens_a_chapter():
-    written = skeleton.create("77.1", "half", "late", host=True)
+    written = skeleton.create("77.1", "half", "late", language="host")
     assert [path.name for path in written] == ["spec.py", "1_half.py", "1_half.py"]
 
 
 def test_skeleton_in_python_has_its_mutant():
-    skeleton.create("42.4", "half", host=True)
+    skeleton.create("42.4", "half", language="host")
     assert "TODO" in catalogue.find("42.4").mutant("todo")

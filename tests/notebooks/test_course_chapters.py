@@ -142,6 +142,11 @@ def test_exercise_and_your_turn_take_the_same_time(name, monkeypatch):
     assert Reader().minutes(cell) == pytest.approx(5 + 1 / 12)
 
 
+def test_self_test_in_place_of_a_chapter_is_not_counted():
+    assert Reader().minutes(new_code_cell('ck.quiz("00.skip_01")')) == 0
+    assert Reader().minutes(new_code_cell('ck.quiz("00.tools")')) == 16
+
+
 def test_section_takes_at_least_a_minute_and_sources_none():
     notebook = lesson("A", new_markdown_cell("few words"))
     notebook.cells[-1].source += "\n\n" + "word " * 1000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import coursekit as ck
 from coursekit.runtime.programs.limits import MEBIBYTE, Limits
 from coursekit.runtime.programs.result import SHOWN_LINES, Run
 
+pytestmark = pytest.mark.skipif(
+    shutil.which("c++") is None, reason="no C++ compiler: apt install g++"
+)
 QUICK = Limits(seconds=1.0)
 
 HELLO = """#include <cstdio>

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
 import coursekit as ck
 from coursekit.widgets.memory_shown import parsed, scenes
 
+pytestmark = pytest.mark.skipif(
+    shutil.which("c++") is None, reason="no C++ compiler: apt install g++"
+)
 STRUCT = """#include "coursekit_boxes.h"
 enum Activation { LINEAR, RELU };
 struct Network { float w1; Activation last; };
