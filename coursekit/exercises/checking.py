@@ -72,13 +72,20 @@ def _answered(entry: Entry) -> tuple[Callable[..., Any], tuple[Stage, ...]]:
 
 
 def unset_warnings(answer: Any) -> list[str]:
-    """Return the compiler's warnings about unset variables, a sentence each.
+    """Return the compiler's warnings that may explain a miss, a sentence each.
+
+    Of a kernel these are unset variables; of a program all but what is unused.
 
     Parameters
     ----------
     answer : Kernel, callable or None
-        Only a kernel has warnings.
+        Only a kernel and a program have warnings.
     """
+    of_program = [
+        text for text in getattr(answer, "warnings", ()) if "unused" not in text
+    ]
+    if of_program:
+        return [f"The compiler has warned: {text}." for text in of_program[:2]]
     log = getattr(getattr(answer, "module", None), "log", "")
     names = dict.fromkeys(_UNSET.findall(log))
     return [

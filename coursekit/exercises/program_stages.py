@@ -13,7 +13,7 @@ from coursekit.exercises.tables import Table
 from coursekit.runtime.programs.program import Program, program
 from coursekit.runtime.programs.result import Run
 
-SECONDS = 5.0  # of computing, for a run of an exercise
+SECONDS = 3.0  # of computing, for a run of an exercise
 SHOWN_LINES = 8
 OTHERWISE = "The sanitizers saw no defect: the program computes something else."
 

@@ -39,14 +39,22 @@ ADVICE = (
     ),
     (
         r"invalid conversion from '.*\*' to '(?:unsigned )?\w+'"
+        r"|invalid conversion from '\w+' to '.*\*'"
         r"|makes (?:integer|pointer) from|incompatible (?:pointer|integer)",
         "An address stands where a value belongs, or a value where an address does.",
         "*p is the value at an address, and &x is the address of a value.",
     ),
     (
-        r"cannot convert '(?P<a>[^']+)' to '(?P<b>[^']+)'",
+        r"(?:cannot convert|could not convert '.*' from) '(?P<a>[^']+)' to "
+        r"'(?P<b>[^']+)'",
         "The types differ: {a} is given, and {b} is needed.",
         "Count the stars: *p takes one off, and &x adds one.",
+    ),
+    (
+        r"invalid operands of types? .* to binary '(?:operator)?\*'",
+        "A star between two values is a product. Perhaps the line above lacks its "
+        "semicolon, and goes on here.",
+        "End the line above with a semicolon.",
     ),
     (
         r"invalid type argument of unary '\*'",
@@ -98,6 +106,7 @@ def error(source: HostSource, log: str) -> CompileError:
     if not found:
         return _of_linker(source, log)
     file, line, column, _, text = found[0].groups()
+    text = text.removesuffix(" [-fpermissive]")
     cause, cure = _advice(text)
     where = f"{source.shown(file)}:{line}: {text}{_code(source, file, line, column)}"
     more = len(found) - 1

@@ -156,6 +156,11 @@ def test_a_leak_of_a_right_result_is_a_miss():
     assert "20 bytes that line 7 allocates are never freed" in verdict(text).message
 
 
+def test_a_warning_of_the_compiler_is_told_with_a_miss():
+    message = verdict(with_line('std::scanf("%d", x);')).message
+    assert "The compiler has warned: twice.cpp:7: format '%d' expects" in message
+
+
 def test_an_endless_loop_ends_the_check():
     message = verdict(with_line("volatile int i = 0; while (!i) { }")).message
     assert "The program was stopped: it had not ended" in message

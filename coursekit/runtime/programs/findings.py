@@ -49,6 +49,10 @@ def _mebibytes(count: float) -> str:
     return f"{count / MEBIBYTE:,.0f} MiB"
 
 
+# What C says of EAGAIN, which Linux returns where a user has too many processes.
+REFUSED = "Resource temporarily unavailable"
+
+
 def of_limits(outcome: Outcome, limits: Limits) -> ProgramFinding | None:
     """Return the finding for a program that was stopped, None where it was not."""
     least = limits.seconds
@@ -62,7 +66,7 @@ def of_limits(outcome: Outcome, limits: Limits) -> ProgramFinding | None:
         ),
         "waiting": (
             "The program was stopped: it had not ended after "
-            f"{WAITING_PER_SECOND * least:g} s, most of which it waited.",
+            f"{WAITING_PER_SECOND * least:g} s of waiting.",
             "It sleeps, or waits for another process or thread that never answers.",
             "Look for sleep, wait, join, and for locks that nobody opens.",
         ),
@@ -91,6 +95,13 @@ def of_limits(outcome: Outcome, limits: Limits) -> ProgramFinding | None:
         ),
     }
     stopped = outcome.stopped
+    if outcome.status and not stopped and REFUSED in outcome.stderr:
+        texts["tasks"] = (
+            "The program ended because it was refused another process or thread: "
+            f"it may have {limits.tasks}.",
+            *texts["tasks"][1:],
+        )
+        stopped = "tasks"
     if outcome.status == -signal.SIGXFSZ and not stopped:
         stopped = "file_bytes"
     if outcome.status == -signal.SIGXCPU and not stopped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 MEBIBYTE = 1 << 20
-# A program that waits computes nothing; on a busy machine one that computes waits too.
+# Waiting is only the time in which no thread could compute, whatever else runs.
 WAITING_PER_SECOND = 6
 
 
@@ -16,8 +16,7 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        Of computing, all its processes together; it may take six times as long if it
-        waits.
+        Of computing, all its processes together; it may wait six times as long.
     memory_bytes : int
         Of memory in use, all its processes together.
     tasks : int
@@ -37,7 +36,7 @@ class Limits:
 
     @property
     def waiting_s(self) -> float:
-        """The seconds on the clock after which it is stopped in any case."""
+        """The seconds of waiting after which it is stopped."""
         return WAITING_PER_SECOND * self.seconds
 
     def as_task(self) -> dict[str, float]:

@@ -275,6 +275,8 @@ EXERCISES = (
                 args=(16777216, 1, 1, 1),
                 stdout="16777218.0\n",
                 causes={
+                    "16777220.0": "It adds one number to the sum of all others. Two "
+                    "halves have about the same length.",
                     "16777216.0": "A float has 24 bits, so each 1 that is added to "
                     "2^24 alone is lost. The sum of two ones is not.",
                 },
