@@ -323,8 +323,9 @@ GUESSES = {
         question="Steps 3 to 5 save divergence, bank conflicts and barriers. On an "
         "H200 the tree takes 0.490 ms for 2^26 floats. How long does step 5 take?",
         options=("0.49 ms", "0.25 ms", "0.07 ms"),
-        hint="A saving is felt where the kernel waits. How many additions queue up "
-        "at the address of `total` in the tree, and how many in step 5?",
+        hint="A saving shortens the time only where the kernel waits. How many "
+        "additions queue up at the address of `total` in the tree, and how many in "
+        "step 5?",
         answer="0.49 ms",
         because="Both have one atomic addition per block of 256 elements, and that "
         "queue takes longer than all else.",
