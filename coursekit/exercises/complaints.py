@@ -48,9 +48,9 @@ ADVICE: dict[str, Advice] = {
         "Work out by hand what one such thread reads, and what it computes.",
     ),
     "shared": (
-        "Many threads change this one element. What one of them brings in is missing, "
-        "comes twice, or is another value.",
-        "Work out by hand what each thread brings in, in this launch.",
+        "Many threads change this one element. A contribution is missing, comes twice, "
+        "or is another value.",
+        "Work out by hand what each thread contributes in this launch.",
     ),
     "quotient": (
         "Both sides of a `/` are whole numbers, as in 1 / 2, and then C++ drops the "
