@@ -235,6 +235,15 @@ def exercises(notebook: NotebookNode) -> Complaints:
                 yield f"{cell.id}: not the starter of exercise {named[1]}"
 
 
+def checks_follow(notebook: NotebookNode) -> Complaints:
+    """Check each exercise in the next cell of code."""
+    cells = code_cells(notebook)
+    for cell, after in zip(cells, [*cells[1:], None], strict=True):
+        named = EXERCISE_CELL.match(cell.source)
+        if named and (after is None or f'ck.check("{named[1]}"' not in after.source):
+            yield f"{cell.id}: no check of {named[1]} in the next code cell"
+
+
 def sections_stand_alone(notebook: NotebookNode) -> Complaints:
     """Define every name in the section that uses it, or in the set-up cell.
 
@@ -432,6 +441,7 @@ RULES: tuple[Callable[[NotebookNode], Complaints], ...] = (
     no_paths_beside,
     questions_alone,
     exercises,
+    checks_follow,
     claims,
     sections_stand_alone,
     lengths,
