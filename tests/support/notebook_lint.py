@@ -236,12 +236,13 @@ def exercises(notebook: NotebookNode) -> Complaints:
 
 
 def checks_follow(notebook: NotebookNode) -> Complaints:
-    """Check each exercise in the next cell of code."""
-    cells = code_cells(notebook)
-    for cell, after in zip(cells, [*cells[1:], None], strict=True):
-        named = EXERCISE_CELL.match(cell.source)
-        if named and (after is None or f'ck.check("{named[1]}"' not in after.source):
-            yield f"{cell.id}: no check of {named[1]} in the next code cell"
+    """Check each exercise in its section, behind its cell."""
+    for section in sections(notebook):
+        for number, cell in enumerate(section):
+            named = EXERCISE_CELL.match(cell.source)
+            behind = [other.source for other in section[number + 1 :]]
+            if named and not any(f'ck.check("{named[1]}"' in text for text in behind):
+                yield f"{cell.id}: no check of {named[1]} behind it in its section"
 
 
 def sections_stand_alone(notebook: NotebookNode) -> Complaints:
