@@ -22,16 +22,16 @@ ECOSYSTEM_HEAD = """\
 Names that a CUDA engineer meets, what each is, and how it stood on {day}. Versions are
 those on PyPI on that day. In a notebook, `ck.ecosystem()` shows the same table with a
 field to search. `make chapters` makes this page of
-[ecosystem.toml](../coursekit/lessons/companion/ecosystem.toml).
+[its texts](../coursekit/lessons/companion/ecosystem.toml).
 """
 ERRATA_HEAD = """\
 # Errata: what material on CUDA often gets wrong
 
-Each error with what is true, how we know, and the section that shows it. Try to say what
-is wrong before you read the second column. The last group has errors that this course
+Try each error yourself: what is wrong with it? Each has what is true, how we know, and
+the section that shows it. The last group has errors that this course
 had itself. In a notebook, `ck.errata()` shows the same table with a field to search.
 `make chapters` makes this page of
-[errata.toml](../coursekit/lessons/companion/errata.toml).
+[its texts](../coursekit/lessons/companion/errata.toml).
 """
 
 
