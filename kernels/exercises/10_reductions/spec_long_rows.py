@@ -167,8 +167,8 @@ EXERCISES = (
         hints=(
             "Begin with 1 block. As long as the blocks hold fewer values than the row "
             "has, double their number. A row of exactly 32768 values fits in 1 block.",
-            "A while loop with share *= 2 does it. Its condition compares share * 32768 "
-            "with cols[i], and must not read cols where i is no row.",
+            "A while loop with share *= 2 does it. Its condition compares share * "
+            "32768 with cols[i], and must not read cols where i is no row.",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={

@@ -185,9 +185,7 @@ EXERCISES = (
         mutants={
             "row_of_a_block": Mutant(
                 mistake="The whole block takes one row.",
-                edits=[
-                    ("(blockIdx.x * blockDim.x + threadIdx.x) / 32", "blockIdx.x")
-                ],
+                edits=[("(blockIdx.x * blockDim.x + threadIdx.x) / 32", "blockIdx.x")],
                 fails=(CheckFailed, "never written"),
             ),
             "lane_of_the_block": Mutant(
