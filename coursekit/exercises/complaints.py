@@ -55,8 +55,8 @@ ADVICE: dict[str, Advice] = {
         "exp(x) overflows above x = 88.7 in float32, and is 0 below x = -104: inf / inf"
         " and 0 / 0 are nan, 1 / inf is 0. Where every input is 1, the kernel's result "
         "is finite.",
-        "Subtract the maximum inside of exp, as in exp(x - max): the result stays the "
-        "same, and no power is above 1.",
+        "Keep the arguments of exp small: a number that is subtracted from each of "
+        "them may cancel in the result.",
     ),
     "order": (
         "The checkers see no race: an atomic, or a choice that depends on which warp "
