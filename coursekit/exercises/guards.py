@@ -254,7 +254,9 @@ def _guarded(access: Access, holding: list[Guard], values: Values) -> Advice:
         return (
             f"{through}: {values.listed(guard.condition)}. It does not ask for the "
             f"index, and {index} = {access.index // access.each}.",
-            f"{inside}: compare {index} in the guard.",
+            f"{inside}: compute {index} so that it stays there, or index "
+            f"{access.array} with another variable; else compare {index} in the "
+            "guard.",
         )
     if missing and missing != own:
         return (
@@ -266,8 +268,11 @@ def _guarded(access: Access, holding: list[Guard], values: Values) -> Advice:
         return (
             f"The guard `{guard.shown}` lets the thread through: "
             f"{values.listed(guard.condition)}.",
-            f"{inside}: a guard must keep out every other index"
-            + (". `<=` lets in one index too many." if wide else "."),
+            f"{inside}: a guard must keep out every other index. `<=` lets in one "
+            "index too many."
+            if wide
+            else f"{inside}: index {access.array} with another variable, or let the "
+            "guard keep out every other index.",
         )
     return (
         f"The thread passes the guard `{guard.shown}`. The index expression is wrong: "
