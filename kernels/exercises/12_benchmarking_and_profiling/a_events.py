@@ -1,0 +1,7 @@
+# Events: the time of one kernel as its stream sees it, in milliseconds.
+def kernel_ms(gpu, kernel, *arguments):
+    """Return the time between an event before the kernel and one after it."""
+    begin = gpu.mark()  # records an event, as cudaEventRecord does
+    kernel(*arguments)
+    end = begin  # Your code here: an event behind the kernel, and a wait for it.
+    return gpu.elapsed_ms(begin, end)
