@@ -3,5 +3,6 @@ __global__ void copy_bytes(
     unsigned char *target, const unsigned char *source, int count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // Your code here: thread i copies byte i.
+    if (i < count)
+        ;  // Your code here: copy byte i.
 }

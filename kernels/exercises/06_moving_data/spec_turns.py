@@ -28,9 +28,8 @@ EXERCISES = (
         launches=(a_thread_per_byte(256), a_thread_per_byte(96)),
         reference=lambda v: v.source,
         hints=(
-            "The last block may have more threads than there are bytes left. Guard "
-            "the copy as in chapter 05.",
-            "if (i < count) target[i] = source[i];",
+            "Which of the two arrays is const? That is the one to read.",
+            "target[i] = source[i];",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
