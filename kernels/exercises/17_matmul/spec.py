@@ -186,7 +186,7 @@ EXERCISES = (
     Exercise(
         id="17.2",
         name="patches",
-        title="Patches: sixteen results a thread, in registers",
+        title="Patches: sixteen results per thread, in registers",
         stars=3,
         kernel="patches",
         inputs=product,
