@@ -191,7 +191,8 @@ EXERCISES = (
         kernel="patches",
         inputs=product,
         outputs=("C",),
-        sizes=((1, 1, 16), (33, 66, 32)),
+        # Two blocks in the second, two tiles in the last, which the checkers run.
+        sizes=((1, 1, 16), (3, 66, 16), (33, 50, 32)),
         picture=(2, 4, 16),
         launches=(tiles(64, 64, (16, 16)), tiles(64, 64, (16, 16), 1)),
         reference=lambda v: v.A @ v.B,
