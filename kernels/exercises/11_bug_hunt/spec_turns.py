@@ -21,8 +21,8 @@ def tiles_transposed(A, B):
 
 # What each wrong product computes in place of A @ B.
 WRONG = {
-    "transposes the tiles of B": tiles_transposed,
     "leaves out the last k": lambda A, B: A[:, :-1] @ B[:-1],
+    "reads other elements of B": tiles_transposed,
     "takes the k in reverse for A": lambda A, B: A[:, ::-1] @ B,
     "repeats the first row": lambda A, B: np.repeat(A[:1] @ B, len(A), axis=0),
 }
@@ -62,7 +62,7 @@ def show_each_mistake(matrices, show):
         raise CheckFailed.explained(
             f"Hidden: a product that {hidden[0]}.",
             "Where elements are equal, it does not matter which one a kernel takes.",
-            "Give each matrix elements that all differ.",
+            "Give both matrices elements that all differ.",
         )
 
 
@@ -93,7 +93,7 @@ EXERCISES = (
             "np.arange(64 * 48, dtype=np.float32).reshape(64, 48), or random numbers "
             "from np.random.default_rng(0).",
         ),
-        starter=(CheckFailed, "Hidden: a product that transposes the tiles of B"),
+        starter=(CheckFailed, "Hidden: a product that takes the k in reverse for A"),
         mutants={
             "equal_rows": Mutant(
                 mistake="All rows of A are equal, and so are those of the result.",
@@ -108,7 +108,7 @@ EXERCISES = (
             "zeros": Mutant(
                 mistake="With zeros every product is right.",
                 edits=[("    return A, B", "    return 0 * A, B")],
-                fails=(CheckFailed, "Hidden: a product that transposes"),
+                fails=(CheckFailed, "Hidden: a product that leaves out the last k"),
             ),
             "whole_numbers": Mutant(
                 mistake="The matrices hold integers.",

@@ -1,9 +1,9 @@
-"""The first "your turn" of chapter 26: from bytes to floats."""
+"""Your turn in chapter 26: from bytes to floats, and back through a ReLU."""
 
 import numpy as np
 
 from coursekit.errors import CheckFailed
-from coursekit.exercises import Exercise, Mutant, blank
+from coursekit.exercises import Exercise, Mutant, blank, shuffled
 
 MEAN, DEVIATION = np.float32(0.125), np.float32(0.25)
 
@@ -17,6 +17,12 @@ def pictures(n, generator):
         "mean": MEAN,
         "deviation": DEVIATION,
     }
+
+
+def of_both_signs(n, generator):
+    """Return what the kernel of 26.b takes; one x is 0."""
+    x = generator.permutation(n).astype(np.float32) - n // 2
+    return {"dy": 1 - shuffled(n, generator), "x": x, "dx": blank(n), "n": n}
 
 
 EXERCISES = (
@@ -52,6 +58,38 @@ EXERCISES = (
             "brackets": Mutant(
                 mistake="Only the mean is divided by the deviation.",
                 edits=[("(pixels[i] / 255.0f - mean)", "pixels[i] / 255.0f - mean")],
+                fails=(CheckFailed, "wrong"),
+            ),
+        },
+    ),
+    Exercise(
+        id="26.b",
+        name="relu",
+        title="Back through a ReLU",
+        kernel="relu_dx",
+        inputs=of_both_signs,
+        outputs=("dx",),
+        reference=lambda v: np.where(v.x > 0, v.dy, 0),
+        hints=(
+            "Where x is negative, y is 0 however x changes a little. What is the "
+            "gradient there?",
+            "dx[i] = x[i] > 0 ? dy[i] : 0;",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "by_dy": Mutant(
+                mistake="The sign of the gradient decides, and not that of x.",
+                edits=[("x[i] > 0 ?", "dy[i] > 0 ?")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "zero_passes": Mutant(
+                mistake="A gradient passes where x is 0.",
+                edits=[("x[i] > 0", "x[i] >= 0")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "times_x": Mutant(
+                mistake="The gradient is multiplied by x, whose slope is 1.",
+                edits=[("? dy[i]", "? dy[i] * x[i]")],
                 fails=(CheckFailed, "wrong"),
             ),
         },
