@@ -22,7 +22,7 @@ WIDTH = 3 * PANEL + 2 * GAP + 8
 _LEFT, _TOP, _BOTTOM = 34, 22, 34
 _POINTS = 256
 KEYS = ("registers", "shared_bytes", "threads")
-TITLES = ("registers a thread", "shared KiB a block", "threads a block")
+TITLES = ("registers per thread", "shared KiB per block", "threads per block")
 
 
 def occupancy_explorer(

@@ -619,6 +619,18 @@ EXPLAINED = {
         "__global__ void k(int* a) { *a = blockIdx * blockDim; }",
         "threadIdx.x",
     ),
+    "atomic of a value": (
+        "__global__ void k(float* a) { atomicAdd(a[0], 1.0f); }",
+        "Write &a[0].",
+    ),
+    "atomic of what a pointer points to": (
+        "__global__ void k(int* hits) { atomicMax(*hits, 1); }",
+        "Write hits.",
+    ),
+    "atomic of a sum": (
+        "__global__ void k(int* hits) { atomicOr(1 + hits[0], 1); }",
+        "for example &total[0]",
+    ),
     "array size": ("__global__ void k(int n) { int a[n]; a[0] = n; }", "constexpr"),
     "brace": ("__global__ void k(int n) { if (n) {", "never closed"),
     "arguments": (
