@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,9 @@ from coursekit.runtime import launching, simulator
 from coursekit.runtime.configuration import Configuration, Needs, check, configure
 from coursekit.runtime.gpu import faults as gpu_faults
 from coursekit.runtime.gpu.function import launch_attributes
+from coursekit.runtime.progress_bar import ProgressBar
+from coursekit.simt.compiled import engine
+from coursekit.simt.run import engines
 
 SOURCE = """
 #include <cooperative_groups.h>
@@ -233,6 +237,20 @@ def test_a_cooperative_grid_synchronises(backend, kernels):
     sums, total = np.zeros(9, np.int32), np.zeros(1, np.int32)
     kernels.whole_grid.launch(9, 32, sums, total, cooperative=True)
     assert total[0] == 36
+
+
+def test_compiling_a_long_kernel_is_said_with_its_name_in_the_source(monkeypatch):
+    monkeypatch.setattr(engine, "WORTH_A_WORD", 1)
+    monkeypatch.setattr(engines, "TRIAL_BYTES", -1)  # no trial in the interpreter
+    told = []
+    monkeypatch.setattr(ProgressBar, "say", lambda bar, text: told.append(text))
+    x = np.ones(32, np.float32)
+    module = ck.compile("__global__ void twice(float* x) { x[threadIdx.x] *= 2; }")
+    with ck.simulator():
+        module.twice[1, 32](x)
+    assert re.fullmatch(
+        r"compiling twice for the simulator: \d+ instructions \.\.\.", told[0]
+    )
 
 
 BAD_SHAPES = {
