@@ -20,6 +20,7 @@ from coursekit.errors import (
     UnknownNameError,
     UnsupportedError,
 )
+from coursekit.runtime import progress_bar
 from coursekit.runtime.compiler import compile
 from coursekit.toolchain import nvrtc, sources, targets
 
@@ -824,3 +825,14 @@ def test_folder_has_a_default(monkeypatch, variable):
     monkeypatch.delenv(variable)
     found = {"COURSEKIT_CACHE": paths.cache, "COURSEKIT_DATA": paths.data}[variable]()
     assert found.name == "coursekit"
+
+
+def test_a_long_compilation_says_what_it_compiles(cache, monkeypatch):
+    told = []
+    monkeypatch.setattr(progress_bar, "PATIENCE_S", -1)
+    monkeypatch.setattr(progress_bar, "INTERVAL_S", 0)
+    monkeypatch.setattr(
+        progress_bar.ProgressBar, "say", lambda bar, text: told.append(text)
+    )
+    compile(AXPY, name="mine.cu")
+    assert set(told) == {"compiling mine.cu ..."}
