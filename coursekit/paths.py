@@ -33,7 +33,7 @@ def exercises() -> Path:
     `kernels/`.
     """
     chosen = os.environ.get("COURSEKIT_EXERCISES")
-    return Path(chosen).expanduser().resolve() if chosen else kernels()
+    return _given(chosen).resolve() if chosen else kernels()
 
 
 def work() -> Path:
@@ -41,7 +41,7 @@ def work() -> Path:
     `kernels/`.
     """
     chosen = os.environ.get("COURSEKIT_WORK")
-    return Path(chosen).expanduser().resolve() if chosen else repository() / "work"
+    return _given(chosen).resolve() if chosen else repository() / "work"
 
 
 def cache() -> Path:
@@ -130,4 +130,9 @@ def _is_own(status: os.stat_result) -> bool:
 
 def _folder(variable: str, default: Callable[[str], str]) -> Path:
     chosen = os.environ.get(variable)
-    return Path(chosen).expanduser() if chosen else Path(default(APPLICATION))
+    return _given(chosen) if chosen else Path(default(APPLICATION))
+
+
+def _given(text: str) -> Path:
+    """Return the path of a text; the home of a user whom nobody knows is a name."""
+    return Path(os.path.expanduser(text))

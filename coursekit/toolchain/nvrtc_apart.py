@@ -19,12 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 from coursekit.errors import CompileError
 from coursekit.toolchain import cuda_source, growth, nvrtc_watch
+from coursekit.toolchain.process_limits import limit
 
 if TYPE_CHECKING:
     import subprocess
 
 SECONDS = nvrtc_watch.SECONDS
 MEMORY_BYTES = nvrtc_watch.MEMORY_BYTES
+IDLE_SECONDS = 20  # without any computing
 # The largest source of the course has 13,000 characters.
 MOST_CHARACTERS = 30_000
 MOST_CHOICES = 300  # NVRTC takes the square of their number, and more
@@ -89,31 +91,50 @@ def run(
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, own))},
     ) as process:
         try:
-            told = _told(process, json.dumps(task).encode())
+            told, waited = _told(process, json.dumps(task).encode())
         finally:
             process.kill()
     if process.returncode or not told:
         late = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
-        raise gave_up(source, file, late=late)
+        raise gave_up(source, file, late=late, waited=waited)
     found: dict[str, Any] = json.loads(told)
     return found
 
 
-def _told(process: subprocess.Popen[bytes], task: bytes) -> bytes:
-    """Return what the other process says; nothing if it takes too long."""
+def _told(process: subprocess.Popen[bytes], task: bytes) -> tuple[bytes, bool]:
+    """Return what the other process says, and whether it waited instead.
+
+    It says nothing if it takes too long, or if it computes nothing for a time.
+    """
     import subprocess
 
     given: bytes | None = task
+    computed, idle = "", 0
     for _ in range(round(4 * SECONDS + 60)):
         try:
-            return process.communicate(given, timeout=1)[0]
+            return process.communicate(given, timeout=1)[0], False
         except subprocess.TimeoutExpired:
             given = None  # what is given once goes on being written
             nvrtc_watch.tell()
-    return b""
+        before, computed = computed, _computed(process.pid)
+        idle = idle + 1 if computed and computed == before else 0
+        if idle >= IDLE_SECONDS:
+            return b"", True
+    return b"", False
 
 
-def gave_up(source: str, file: str, *, late: bool) -> CompileError:
+def _computed(process: int) -> str:
+    """Return the time that a process has computed; nothing where nothing tells."""
+    try:
+        text = Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return ""
+    return " ".join(text.rpartition(")")[2].split()[11:13])
+
+
+def gave_up(
+    source: str, file: str, *, late: bool, waited: bool = False
+) -> CompileError:
     """Return the error for a source that NVRTC could not compile within its limits."""
     name = os.path.basename(file)
     long = len(source) > MOST_CHARACTERS
@@ -123,6 +144,14 @@ def gave_up(source: str, file: str, *, late: bool) -> CompileError:
         if late
         else f"the compiler needs more than {MEMORY_BYTES >> 20:,} MiB, or it crashed"
     )
+    if waited:
+        error = CompileError.explained(
+            f"{name}: the compiler waited for {IDLE_SECONDS} s, and was stopped.",
+            "An #include names a named pipe, or a file that cannot be read.",
+            "Include a file with source text.",
+        )
+        error.file, error.line, error.log, error.count = name, None, "", 1
+        return error
     error = CompileError.explained(
         f"{name}: {what}.{length}",
         "Long chains of ?:, deep nesting, templates that use themselves, macros or "
@@ -147,9 +176,6 @@ def answer(compiled: Callable[..., dict[str, Any]]) -> None:
 
 
 def _limit(seconds: float, memory_bytes: int) -> None:
-    import resource
-
-    end = max(round(seconds), 1)
-    resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
-    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit("CPU", max(round(seconds), 1), 5)
+    limit("DATA", memory_bytes)
+    limit("CORE", 0)

@@ -820,6 +820,18 @@ def test_folders_follow_the_environment(monkeypatch, tmp_path):
     assert found == (tmp_path / "c", tmp_path / "d", tmp_path / "s")
 
 
+def test_folder_of_a_user_whom_nobody_knows_is_a_name(monkeypatch):
+    monkeypatch.setenv("COURSEKIT_CACHE", "~nobody-of-this-name/cache")
+    assert paths.cache() == Path("~nobody-of-this-name/cache")
+
+
+@pytest.mark.parametrize("option", ["--pre-include=", "-include="])
+def test_option_that_includes_a_pipe_is_refused(tmp_path, option):
+    os.mkfifo(tmp_path / "pipe.h")
+    with pytest.raises(LaunchError, match="names something that is no regular file"):
+        compile(AXPY, options=[f"{option}{tmp_path / 'pipe.h'}"])
+
+
 @pytest.mark.parametrize("variable", ["COURSEKIT_CACHE", "COURSEKIT_DATA"])
 def test_folder_has_a_default(monkeypatch, variable):
     monkeypatch.delenv(variable)

@@ -146,12 +146,42 @@ def test_refusal_is_the_same_apart_and_here(monkeypatch):
         compile(source)
 
 
-@pytest.mark.parametrize("line", ['#include "pipe.h"', '#include "/dev/zero"'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        '#include "pipe.h"',
+        '#include "/dev/zero"',
+        '/* first */ #include "pipe.h"',
+        '# /* middle */ include /* end */ "pipe.h"',
+        '#inc\\\nlude "pipe.h"',
+        '%:include "pipe.h"',
+        '#include_next "pipe.h"',
+        '#import "pipe.h"',
+    ],
+)
 def test_include_of_what_is_no_regular_file_is_refused(tmp_path, monkeypatch, line):
     os.mkfifo(tmp_path / "pipe.h")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(LaunchError, match="names something that is no regular file"):
         find(f"{line}\n__global__ void k() {{}}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['// #include "pipe.h"', '/* #include "pipe.h" */', "#define A 1 // include"],
+)
+def test_include_in_a_comment_is_none(tmp_path, monkeypatch, line):
+    os.mkfifo(tmp_path / "pipe.h")
+    monkeypatch.chdir(tmp_path)
+    assert not find(f"{line}\n__global__ void k() {{}}\n").headers
+
+
+def test_compiler_that_waits_for_a_pipe_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(nvrtc_apart, "IDLE_SECONDS", 1)
+    os.mkfifo(tmp_path / "pipe.h")
+    source = f'#define F "{tmp_path}/pipe.h"\n#include F\n__global__ void k() {{}}\n'
+    with pytest.raises(CompileError, match="waited for 1 s, and was stopped"):
+        nvrtc.compile_program(source, "k.cu", FLAGS)
 
 
 def test_folder_of_the_name_of_an_include_is_passed_over(tmp_path):
