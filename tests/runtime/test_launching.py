@@ -771,6 +771,39 @@ def test_signature_of_count_is_that_of_the_contract():
     assert named == ["kernel", "grid", "block", "args", "shared_bytes"]
 
 
+FORK_WHILE_IMPORTING = """
+import os, signal, sys, threading, coursekit as ck
+inside, go_on = threading.Event(), threading.Event()
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "coursekit.runtime.compiler" and not inside.is_set():
+            inside.set()
+            go_on.wait()
+
+sys.meta_path.insert(0, Slow())
+thread = threading.Thread(target=lambda: ck.compile)
+thread.start()
+inside.wait()
+os.register_at_fork(before=go_on.set)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    ck.compile
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+thread.join()
+"""
+
+
+def test_a_child_that_is_forked_while_a_thread_imports_can_import():
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK_WHILE_IMPORTING],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert (told.stderr, told.stdout) == ("", "7\n")
+
+
 FORKING = """
 import os, signal, threading, numpy as np, coursekit as ck
 kernel = ck.compile('''__global__ void k(float* x) {
