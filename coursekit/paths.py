@@ -7,6 +7,7 @@ notebook can move a folder at any time.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import uuid
@@ -109,6 +110,42 @@ def read_own(file: Path) -> bytes:
         if not _is_own(os.fstat(handle)):
             raise PermissionError(f"{file} may be another user's")
         return stream.read()
+
+
+def read_regular(file: Path, most_bytes: int = 1 << 26) -> bytes:
+    """Read a file that somebody else may have put there.
+
+    Raises
+    ------
+    OSError
+        It cannot be read, has more than `most_bytes`, or is no regular file: a named
+        pipe would let the reading wait for ever, a device would never end.
+    """
+    handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(handle)
+        _check_regular(file, status)
+        if status.st_size > most_bytes:
+            raise OSError(errno.EFBIG, f"it has {status.st_size:,} bytes", str(file))
+        return stream.read()
+
+
+def check_regular(file: Path) -> None:
+    """Refuse what is there and is no regular file, before something waits for it.
+
+    Raises
+    ------
+    OSError
+        There is no file, or it is a folder, a named pipe, a device.
+    """
+    _check_regular(file, os.stat(file))
+
+
+def _check_regular(file: Path, status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(file))
 
 
 def is_own(file: Path) -> bool:

@@ -139,12 +139,13 @@ def read(path: Path, label: str) -> str:
     and literals, which is then taken for Latin-1.
     """
     try:
-        content = path.read_bytes()
+        content = paths.read_regular(path)
     except OSError as failure:
         raise LaunchError.explained(
             f"{label} cannot be read: {failure.strerror}.",
-            "The file exists, but this account may not read it.",
-            "Check its permissions.",
+            "The file exists, but this account may not read it, or it is no source "
+            "file.",
+            "Check its permissions and its size.",
         ) from failure
     try:
         text = content.decode("utf-8-sig")

@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coursekit import paths
@@ -17,6 +18,7 @@ from coursekit.errors import (
     ArgumentError,
     CompileError,
     LaunchError,
+    OutOfBoundsError,
     UnknownNameError,
     UnsupportedError,
 )
@@ -331,6 +333,23 @@ def test_name_of_a_file_does_not_depend_on_the_folder(course, tmp_path, monkeypa
     (course / "step.cu").write_text(AXPY)
     monkeypatch.chdir(tmp_path)
     assert '"kernels/step.cu"' in compile("kernels/step.cu").ptx
+
+
+@pytest.mark.parametrize("name", ["öl.cu", 'a"b.cu', "a\\b.cu", "a `$b'.cu", "<b>.cu"])
+def test_file_of_any_name_is_named_with_its_line(tmp_path, name, simulated):
+    path = tmp_path / "größe" / name
+    path.parent.mkdir()
+    path.write_text("__global__ void k(int* x) {\n  x[7] = 1;\n}\n")
+    with pytest.raises(OutOfBoundsError) as caught:
+        compile(path).k[1, 1](np.zeros(2, np.int32))
+    assert f"{name}:2    x[7] = 1;" in str(caught.value)
+
+
+def test_file_of_another_kind_is_refused(tmp_path):
+    (tmp_path / "k.cu").touch()
+    os.truncate(tmp_path / "k.cu", 1 << 30)
+    with pytest.raises(LaunchError, match="it has 1,073,741,824 bytes"):
+        compile(tmp_path / "k.cu")
 
 
 def test_file_outside_the_course_goes_by_its_bare_name(course, tmp_path):
