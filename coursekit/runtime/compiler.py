@@ -71,7 +71,9 @@ def compile(
 
 
 _INCLUDE_OPTION = re.compile(r"(?:-I|--include-path=)(.+)")
-_FILE_OPTION = re.compile(r"(?:-include|--pre-include|--options-file|-optf)[= ]?(.+)")
+_FILE_OPTION = re.compile(
+    r"(?:-include|--pre-include|--options-file|-optf|-time|--time)[= ]?(.+)"
+)
 _ARCH_OPTION = re.compile(r"-{1,2}(?:arch|gpu-architecture)\b")
 
 

@@ -844,7 +844,7 @@ def test_folder_of_a_user_whom_nobody_knows_is_a_name(monkeypatch):
     assert paths.cache() == Path("~nobody-of-this-name/cache")
 
 
-@pytest.mark.parametrize("option", ["--pre-include=", "-include="])
+@pytest.mark.parametrize("option", ["--pre-include=", "-include=", "--time="])
 def test_option_that_includes_a_pipe_is_refused(tmp_path, option):
     os.mkfifo(tmp_path / "pipe.h")
     with pytest.raises(LaunchError, match="names something that is no regular file"):
