@@ -167,9 +167,8 @@ def _compiled(
             encoded = expression.encode()
             _checked(library, library.nvrtcAddNameExpression(program, encoded))
         flags = [option.encode() for option in options]
-        watch = nvrtc_watch.Watch(library, program)
-        status, *_ = library.nvrtcCompileProgram(program, len(flags), flags)
-        watch.raise_interrupt()
+        with nvrtc_watch.Watch(library, program) as watch:
+            status, *_ = library.nvrtcCompileProgram(program, len(flags), flags)
         if watch.stopped:
             late = watch.stopped == "time"
             raise nvrtc_apart.gave_up(source, file, late=late)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import ctypes
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from mmap import PAGESIZE
@@ -41,7 +43,10 @@ def tell() -> None:
 
 
 class Watch:
-    """Answers NVRTC's questions for one program.
+    """Answers NVRTC's questions for one program; a context manager.
+
+    Python handles a signal where a function begins. There, in a callback, an exception
+    would be lost, so SIGINT is noted, and handled at the end of the ``with`` block.
 
     Attributes
     ----------
@@ -51,6 +56,8 @@ class Watch:
 
     def __init__(self, library: Any, program: Any) -> None:
         self.stopped = ""
+        self._noted = False
+        self._usual: Callable[[int, Any], Any] | None = None
         self._interrupt: BaseException | None = None
         self._started, self._resident = time.thread_time(), _resident_bytes()
         self._callback = _CALLBACK(self._ask)  # must live as long as the program
@@ -58,10 +65,24 @@ class Watch:
         if hasattr(library, "nvrtcSetFlowCallback"):  # since CUDA 13
             library.nvrtcSetFlowCallback(program, address, 0)
 
-    def raise_interrupt(self) -> None:
-        """Raise what has interrupted the compilation, if something has."""
+    def __enter__(self) -> Watch:
+        main = threading.current_thread() is threading.main_thread()
+        usual = signal.getsignal(signal.SIGINT) if main else None
+        if callable(usual):
+            self._usual = usual
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._usual is not None:
+            signal.signal(signal.SIGINT, self._usual)
+            if self._noted:
+                self._usual(signal.SIGINT, None)
         if self._interrupt is not None:
             raise self._interrupt
+
+    def _note(self, _number: int, _frame: object) -> None:
+        self._noted = True
 
     def _ask(self, _payload: int, _reserved: int) -> int:
         """Return 1 to stop, from then on always."""
@@ -70,7 +91,7 @@ class Watch:
             self.stopped = self.stopped or self._exceeded()
         except BaseException as interrupt:  # it cannot pass through the compiler
             self._interrupt = interrupt
-        return int(bool(self.stopped) or self._interrupt is not None)
+        return int(bool(self.stopped or self._noted or self._interrupt))
 
     def _exceeded(self) -> str:
         if time.thread_time() - self._started > SECONDS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
@@ -122,6 +123,21 @@ def test_interrupt_ends_a_compilation():
 
     with pytest.raises(KeyboardInterrupt), nvrtc_watch.telling(interrupt):
         nvrtc.compile_program(chosen(5), "k.cu", FLAGS)
+
+
+def test_signal_during_a_compilation_is_noted_and_handled_afterwards():
+    during = []
+
+    def interrupt():
+        if not during:
+            during.append(signal.getsignal(signal.SIGINT))
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), nvrtc_watch.telling(interrupt):
+        nvrtc.compile_program(chosen(5), "k.cu", FLAGS)
+    assert during[0] is not before
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_compilation_apart_is_told_of_again_and_again(monkeypatch):
