@@ -23,8 +23,10 @@ from typing import Any
 from coursekit import paths
 from coursekit.errors import CheckFailed
 from coursekit.exercises import catalogue, checking, host_running
+from coursekit.toolchain.process_limits import limit
 
 MOST_BYTES = 1 << 20  # of a verdict as text
+SHADOW_BYTES = 1 << 46  # that AddressSanitizer may reserve
 FILE_BYTES = 1 << 30  # of each file that an answer writes
 _FOLDERS = [f"COURSEKIT_{n}" for n in ("CACHE", "DATA", "EXERCISES", "STATE", "WORK")]
 GRACE = 4  # seconds of waiting allowed per second of computing
@@ -162,15 +164,11 @@ def main() -> None:
 
 
 def _limit(seconds: float, memory_bytes: int) -> None:
-    import resource
-
-    end = round(time.process_time() + seconds + 0.5)
-    resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
+    limit("CPU", round(time.process_time() + seconds + 0.5), 5)
     # Programs with sanitizers may have more: another process watches their memory.
-    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
-    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, most))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit("DATA", memory_bytes, SHADOW_BYTES)
+    limit("FSIZE", FILE_BYTES)
+    limit("CORE", 0)
 
 
 def _judged(id: str, text: str) -> Judged:

@@ -58,6 +58,7 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
         passed,
         error,
         tuple(bench.tables),
+        remarks=() if error else tuple(bench.remarks),
         drawn="What the check saw" if on_host else "The small problem",
     )
 
