@@ -285,10 +285,10 @@ def test_skeleton_imports_where_imports_stand(before, after):
     assert skeleton.importing(before, "a.b", ("y",)) == after
 
 
-@pytest.mark.parametrize("host", [False, True])
-def test_two_skeletons_import_once(folder, host):
-    spec = skeleton.create("77.1", "zip", "late", host=host)[0]
-    skeleton.create("77.2", "zap", host=host)
+@pytest.mark.parametrize("language", ["cuda", "host", "cpp"])
+def test_two_skeletons_import_once(folder, language):
+    spec = skeleton.create("77.1", "zip", "late", language=language)[0]
+    skeleton.create("77.2", "zap", language=language)
     assert spec.read_text().count("import CheckFailed") == 1
 
 

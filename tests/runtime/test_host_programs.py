@@ -149,7 +149,11 @@ STOPPED = {
     "a bomb of daemons": (DAEMONS, Limits(), "processes and threads, above 64"),
     "threads": (THREADS, Limits(tasks=20), "each copy runs the loop"),
     "many files": (MANY_FILES, Limits(), "had made more than 1,000 files"),
-    "a large file": (ONE_FILE, Limits(file_bytes=MEBIBYTE), "had more than 1 MiB"),
+    "a large file": (
+        ONE_FILE,
+        Limits(file_bytes=MEBIBYTE),
+        "had made files of more than 1 MiB",
+    ),
 }
 
 

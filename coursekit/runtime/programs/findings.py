@@ -49,64 +49,68 @@ def _mebibytes(count: float) -> str:
     return f"{count / MEBIBYTE:,.0f} MiB"
 
 
+# The cause and the cure for each limit.
+ADVICE = {
+    "seconds": (
+        "Often a loop whose condition never becomes false.",
+        "Look at what changes in the loop. If it needs more time, give it more: "
+        "run(..., timeout_s=60).",
+    ),
+    "waiting": (
+        "It sleeps, or waits for another process or thread that never answers.",
+        "Look for sleep, wait, join, and for locks that nobody opens.",
+    ),
+    "memory": (
+        "An allocation is too large, or stands in a loop and is never freed.",
+        "Compute the bytes that it needs; free what a loop allocates in the loop.",
+    ),
+    "tasks": (
+        "fork() or a new thread stands in a loop, and each copy runs the loop.",
+        "Start a fixed number, and let only the first process start others.",
+    ),
+    "files": (
+        "A file is created in a loop that does not end.",
+        "Look at what ends the loop.",
+    ),
+    "file_bytes": (
+        "It writes to a file in a loop that does not end.",
+        "Look at what ends the loop.",
+    ),
+}
+# Limits that Linux itself keeps, by the signal that it sends.
+LIMITED = {int(signal.SIGXFSZ): "file_bytes", int(signal.SIGXCPU): "seconds"}
 # What C says of EAGAIN, which Linux returns where a user has too many processes.
 REFUSED = "Resource temporarily unavailable"
 
 
 def of_limits(outcome: Outcome, limits: Limits) -> ProgramFinding | None:
     """Return the finding for a program that was stopped, None where it was not."""
-    least = limits.seconds
-    texts = {
-        "seconds": (
-            "The program was stopped: it had not ended after "
-            f"{least:g} s of computing.",
-            "Often a loop whose condition never becomes false.",
-            "Look at what changes in the loop. If it needs more time, give it more: "
-            "run(..., timeout_s=60).",
-        ),
-        "waiting": (
-            "The program was stopped: it had not ended after "
-            f"{WAITING_PER_SECOND * least:g} s of waiting.",
-            "It sleeps, or waits for another process or thread that never answers.",
-            "Look for sleep, wait, join, and for locks that nobody opens.",
-        ),
-        "memory": (
-            f"The program was stopped: it used {_mebibytes(outcome.amount)} of memory, "
-            f"above {_mebibytes(limits.memory_bytes)}.",
-            "An allocation is too large, or stands in a loop and is never freed.",
-            "Compute the bytes that it needs; free what a loop allocates in the loop.",
-        ),
-        "tasks": (
-            f"The program was stopped: it had {outcome.amount:,.0f} processes and "
-            f"threads, above {limits.tasks}.",
-            "fork() or a new thread stands in a loop, and each copy runs the loop.",
-            "Start a fixed number, and let only the first process start others.",
-        ),
-        "files": (
-            f"The program was stopped: it had made more than {limits.files:,} files.",
-            "A file is created in a loop that does not end.",
-            "Look at what ends the loop.",
-        ),
-        "file_bytes": (
-            "The program was stopped: its files had more than "
-            f"{_mebibytes(limits.file_bytes)}.",
-            "It writes to a file in a loop that does not end.",
-            "Look at what ends the loop.",
-        ),
-    }
-    stopped = outcome.stopped
-    if outcome.status and not stopped and REFUSED in outcome.stderr:
-        texts["tasks"] = (
-            "The program ended because it was refused another process or thread: "
-            f"it may have {limits.tasks}.",
-            *texts["tasks"][1:],
+    stopped = outcome.stopped or LIMITED.get(-outcome.status, "")
+    if stopped:
+        cause, cure = ADVICE[stopped]
+        what = f"The program was stopped: it {_stopped(stopped, outcome, limits)}."
+        return ProgramFinding("limit", what, cause, cure)
+    if outcome.status and REFUSED in outcome.stderr:
+        what = "The program ended because it was refused another process or thread: "
+        return ProgramFinding(
+            "limit", f"{what}it may have {limits.tasks}.", *ADVICE["tasks"]
         )
-        stopped = "tasks"
-    if outcome.status == -signal.SIGXFSZ and not stopped:
-        stopped = "file_bytes"
-    if outcome.status == -signal.SIGXCPU and not stopped:
-        stopped = "seconds"
-    return ProgramFinding("limit", *texts[stopped]) if stopped else None
+    return None
+
+
+def _stopped(limit: str, outcome: Outcome, limits: Limits) -> str:
+    """Return what a program did when it was stopped, with the values."""
+    waiting = WAITING_PER_SECOND * limits.seconds
+    had, files = f"{outcome.amount:,.0f}", _mebibytes(limits.file_bytes)
+    memory = f"{_mebibytes(outcome.amount)} of memory, above "
+    return {
+        "seconds": f"had not ended after {limits.seconds:g} s of computing",
+        "waiting": f"had not ended after {waiting:g} s of waiting",
+        "memory": f"used {memory}{_mebibytes(limits.memory_bytes)}",
+        "tasks": f"had {had} processes and threads, above {limits.tasks}",
+        "files": f"had made more than {limits.files:,} files",
+        "file_bytes": f"had made files of more than {files}",
+    }[limit]
 
 
 # What a signal means, where no sanitizer says it better: (what, cause).
