@@ -74,6 +74,7 @@ _HOME = {
 _SUBMODULES = {
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
+    "driver": "runtime.driver",
     "errors": "errors",
     "matmul": "lessons.matmul",
     "mnist": "lessons.mnist",

@@ -64,6 +64,7 @@ from coursekit.lessons.scheduling import interleavings as interleavings
 from coursekit.lessons.scheduling import try_all_orders as try_all_orders
 from coursekit.lessons.timeline import Timeline as Timeline
 from coursekit.runtime import doctor as doctor
+from coursekit.runtime import driver as driver
 from coursekit.runtime.arrays import empty as empty
 from coursekit.runtime.arrays import to_device as to_device
 from coursekit.runtime.arrays import to_host as to_host
