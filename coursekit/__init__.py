@@ -40,6 +40,7 @@ _HOME = {
     "analysis.tracing": ("trace",),
     "toolchain.loops": ("busiest_loop",),
     "toolchain.ports": ("clocks_per_ffma",),
+    "widgets.compiled": ("show_compiled",),
     "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
