@@ -49,7 +49,10 @@ def svg(lines: CompiledLines) -> str:
         *_listing(lines.ptx[:MOST], "ptx", 12, below + 8, middle - 20),
         *_listing(lines.sass[:MOST], "sass", middle, below + 8, WIDTH - 12),
     ]  # fmt: skip
-    return panel(WIDTH, below + LINE * rows + 24, body)
+    more = max(len(lines.ptx), len(lines.sass)) - rows
+    if more:
+        body.append(_text(12, below + LINE * rows + 30, f"... and {more} more lines"))
+    return panel(WIDTH, below + LINE * rows + (42 if more else 24), body)
 
 
 def _heading(lines: CompiledLines) -> str:
@@ -82,7 +85,8 @@ def _row(x: float, y: float, source: int, live: int, most: int = 1) -> Iterator[
     """Draw the source line's number on its colour, and the bar of live registers."""
     if source:
         ground = palette.GROUNDS[f"block{source % palette.BLOCKS}"].light
-        yield f'<rect x="{x:g}" y="{y:g}" width="30" height="{LINE - 1}" fill="{ground}"/>'
+        yield (f'<rect x="{x:g}" y="{y:g}" width="30" height="{LINE - 1}" '
+               f'fill="{ground}"/>')  # fmt: skip
         yield _text(x + 26, y + 12, str(source), text_anchor="end", font_size=11)
     if live:
         wide = _BAR * live / most

@@ -11,7 +11,10 @@ _PTX = (
     ("directive", r"@!?%p\w*|\$\w+:?"),
     ("type", r"%[a-z]\w*(?:\.\w+)?"),
     ("literal", r"(?<![\w$.])(?:0[fdx][0-9A-Fa-f]+|-?\d+)\b"),
-    ("keyword", r"(?<![\w.%$])[a-z][a-z0-9_]*(?:\.[\w:]+)+|\bret\b"),
+    (
+        "keyword",
+        r"(?<![\w.%$])[a-z][a-z0-9_]*(?:\.[\w:]+)+|\b(?:ret|bra|exit|trap|call)\b",
+    ),
 )
 _SASS = (
     ("directive", r"@!?U?P\w+|\.L_\w+:?"),
