@@ -235,6 +235,24 @@ def test_the_face_answers_for_a_simulated_gpu():
         assert cu.cuDeviceGetAttribute(major, 0) == (result, 8)
 
 
+def test_each_simulated_gpu_has_a_primary_context():
+    newer = ck.compile(SAXPY, arch="compute_100").ptx.encode()
+    found = {}
+    for gpu in "H200", "HGX B200":
+        with ck.simulator(device=gpu):
+            ck.driver.cuInit(0)
+            _, context = ck.driver.cuDevicePrimaryCtxRetain(0)
+            ck.driver.cuCtxSetCurrent(context)
+            found[gpu] = name(ck.driver.cuModuleLoadData(newer))
+    assert found == {"H200": "CUDA_ERROR_INVALID_PTX", "HGX B200": "CUDA_SUCCESS"}
+
+
+def test_the_image_of_a_module_is_ptx_for_the_stand_in():
+    module = ck.compile(SAXPY)
+    with ck.simulator():
+        assert ck.driver.image(module) == module.ptx.encode()
+
+
 def test_the_face_names_what_it_has_for_a_call_that_it_lacks():
     with ck.simulator(), pytest.raises(UnsupportedError, match="needs a GPU"):
         _ = ck.driver.cuGraphCreate

@@ -24,7 +24,7 @@ from coursekit.runtime.driver.calls import FUNCTIONS, bindings
 from coursekit.runtime.driver.standin import StandIn
 from coursekit.runtime.once import once
 
-__all__ = ["StandIn", "explain", *FUNCTIONS]
+__all__ = ["StandIn", "explain", "image", *FUNCTIONS]
 
 
 @once
@@ -51,6 +51,22 @@ def explain(result: Any) -> str:
         _, text = bindings().cuGetErrorString(result)
         return f"{result.name}: {text.decode()}"
     return stand_in().explain(result)
+
+
+def image(module: Any) -> bytes:
+    """Return what `cuModuleLoadData` can load here of a compiled module.
+
+    That is machine code on a GPU, for a driver refuses PTX of a newer compiler
+    (CUDA_ERROR_UNSUPPORTED_PTX_VERSION), and PTX for the stand-in.
+
+    Parameters
+    ----------
+    module : Module
+        What ``ck.compile`` has returned.
+    """
+    if backend.current().space == "gpu":
+        return bytes(module.cubin())
+    return bytes(module.ptx.encode())
 
 
 def __getattr__(name: str) -> Any:

@@ -93,7 +93,7 @@ class Calls:
         self._initialised = False
         self._contexts: dict[int, Context] = {}
         self._stack: list[int] = []
-        self._primary: int | None = None
+        self._primaries: dict[str, int] = {}  # by the device's name
         self._last: Refused | None = None
         self.success = self._library.CUresult.CUDA_SUCCESS
 

@@ -117,14 +117,14 @@ class StandIn(Calls):
 
     @call("CUcontext", needs="init")
     def cuDevicePrimaryCtxRetain(self, dev: Any) -> int:
-        if self._primary not in self._contexts:
-            self._primary = self._new_context(0, dev)
-        return self._primary or 0
+        name = self._device(dev).name
+        if self._primaries.get(name) not in self._contexts:
+            self._primaries[name] = self._new_context(0, dev)
+        return self._primaries[name]
 
     @call(needs="init")
     def cuDevicePrimaryCtxRelease(self, dev: Any) -> None:
-        self._device(dev)
-        if self._primary is None:
+        if self._device(dev).name not in self._primaries:
             raise Refused("CUDA_ERROR_INVALID_CONTEXT", "It was not retained.")
 
     @call(needs="init")
