@@ -25,3 +25,10 @@ def unroll(n: int, terms: int) -> Launch:
     room = float(2 * terms * ROUNDING * np.abs(c.astype(np.float64)).sum())
     results, atol = {2: wanted}, {2: room}
     return Launch("horner", blocks(n, 256), 256, arguments, results, atol=atol)
+
+
+@launches("compiling/two_stores.cu")
+def two_stores(n: int) -> Launch:
+    x = ramp(n) - np.float32(ramp(n).mean())
+    wanted = np.where(x > 0, x, 0.25 * x).astype(np.float64)
+    return Launch("leaky", blocks(n, 256), 256, (x, blank(n), 0.25, n), {1: wanted})
