@@ -234,11 +234,12 @@ def driver_calls() -> Drawing:
     d = Drawing(
         "04_driver_calls",
         """The calls of the driver API for one launch, from top to bottom, each with
-        what it returns. cuInit returns nothing. cuDeviceGet returns a device; cuCtxCreate
-        takes it and returns a context; cuModuleLoadData takes PTX or machine code and
-        returns a module; cuModuleGetFunction takes the module and a kernel's name and
-        returns a function; cuLaunchKernel takes the function, a grid, a block and the
-        parameters. cuCtxSynchronize waits, and reports what went wrong.""",
+        what it returns. cuInit returns nothing. cuDeviceGet returns a device;
+        cuCtxCreate takes it and returns a context; cuModuleLoadData takes PTX
+        or machine code and returns a module; cuModuleGetFunction takes the
+        module and a kernel's name and returns a function; cuLaunchKernel
+        takes the function, a grid, a block and the parameters.
+        cuCtxSynchronize waits, and reports what went wrong.""",
         436,
     )
     rows = (
@@ -275,8 +276,8 @@ def parameters() -> Drawing:
     d = Drawing(
         "04_parameters",
         """How parameters reach a kernel. kernelParams is an array of four addresses,
-        one per parameter. Each points to a value on the host: the device address x with 8
-        bytes, y with 8 bytes, the float a with 4 bytes and the int n with 4 bytes.
+        one per parameter. Each points to a value on the host: the device address x
+        with 8 bytes, y with 8 bytes, the float a with 4 bytes and the int n with 4.
         The driver copies as many bytes from each address as the PTX declares: .u64,
         .u64, .f32 and .u32.""",
         250,

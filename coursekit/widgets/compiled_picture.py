@@ -12,9 +12,16 @@ from coursekit.widgets import palette
 from coursekit.widgets.compiled_words import parts
 from coursekit.widgets.panel import panel
 
-WIDTH, LINE, MOST = 900, 17, 40
+WIDTH, LINE, MOST = 900, 17, 26
 _LETTER = 6.7  # width of a monospace letter of 11 pixels, and a bit
 _BAR = 40
+_STYLE = "".join(
+    (
+        "<style>.code{font:11px monospace}",
+        *(f".{kind}{{fill:{shade.light}}}" for kind, shade in TEXT.items()),
+        "</style>",
+    )
+)
 
 
 def words(lines: CompiledLines) -> str:
@@ -40,6 +47,7 @@ def svg(lines: CompiledLines) -> str:
     rows = min(MOST, max(len(lines.ptx), len(lines.sass)))
     middle = WIDTH // 2
     body = [
+        _STYLE,
         _text(12, 22, f"Kernel {lines.kernel}", font_weight="bold", font_size=15),
         _text(12, 46, "Source", font_weight="bold"),
         *_source(lines, source),
@@ -103,11 +111,14 @@ def _code(x: float, y: float, pieces, room: int) -> str:
         text = text[: max(0, room)].replace("\t", "    ")
         room -= len(text)
         if text:
-            ink = TEXT[kind].light
-            shown.append(f'<tspan fill="{ink}">{escape(text, quote=False)}</tspan>')
+            escaped = escape(text, quote=False)
+            plain = kind == "plain"
+            shown.append(
+                escaped if plain else f'<tspan class="{kind}">{escaped}</tspan>'
+            )
     return (
-        f'<text xml:space="preserve" x="{x:g}" y="{y:g}" font-family="monospace" '
-        f'font-size="11">{"".join(shown)}</text>'
+        f'<text xml:space="preserve" class="code" x="{x:g}" y="{y:g}">'
+        f"{''.join(shown)}</text>"
     )
 
 

@@ -69,9 +69,15 @@ def call(result: str = "", *, needs: str = "context") -> Callable[[Callable], Ca
 
     def decorate(method: Callable) -> Callable:
         FUNCTIONS.append(method.__name__)
+        count = method.__code__.co_argcount - 1
 
         @functools.wraps(method)
         def wrapper(self: Calls, *arguments: Any) -> tuple:
+            if len(arguments) != count:
+                raise TypeError(
+                    f"{method.__name__}() takes exactly {count} positional arguments "
+                    f"({len(arguments)} given)"
+                )
             try:
                 self.require(needs)
                 value = method(self, *arguments)

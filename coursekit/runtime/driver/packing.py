@@ -11,7 +11,7 @@ Source: cuda-bindings 13, `_lib/utils.pxi`.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,16 @@ def packed(name: str, slots: Sequence[Slot], given: Any) -> bytes:
     for slot, value in zip(slots, values, strict=True):
         block += bytes(-len(block) % slot.align) + value
     return block
+
+
+def pointers(slots: Sequence[Slot], block: bytes) -> Iterator[tuple[int, int]]:
+    """Yield number and value of the parameters that may be addresses."""
+    offset = 0
+    for number, slot in enumerate(slots):
+        offset += -offset % slot.align
+        if slot.size == _POINTER and not slot.aggregate:
+            yield number, int.from_bytes(block[offset : offset + _POINTER], "little")
+        offset += slot.size
 
 
 def _none(name: str, slots: Sequence[Slot]) -> list[bytes]:

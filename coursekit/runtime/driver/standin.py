@@ -20,7 +20,7 @@ from coursekit.runtime import configuration, simulator, terminal
 from coursekit.runtime.driver import images, packing
 from coursekit.runtime.driver.calls import Calls, Context, Image, call
 from coursekit.runtime.driver.refusals import MEANINGS, Refused, of_fault
-from coursekit.toolchain.signature import slots
+from coursekit.toolchain.signature import Slot, slots
 
 DRIVER_VERSION = 13000
 # Attributes by the end of their names, and the fields of DeviceProperties.
@@ -242,6 +242,7 @@ class StandIn(Calls):
         self._check_shape(image.program, name, grid, block, sharedMemBytes)
         declared = slots(image.ptx, name)
         params = packing.packed(name, declared, kernelParams)
+        self._name_arrays(declared, params)
         self._run(image.program, name, grid, block, params, sharedMemBytes)
 
     def _check_shape(self, program, name, grid, block, shared_bytes) -> None:
@@ -253,6 +254,13 @@ class StandIn(Calls):
             configuration.check(name, shape, needs, self.context.device)
         except LaunchError as error:
             raise Refused("CUDA_ERROR_INVALID_VALUE", str(error)) from None
+
+    def _name_arrays(self, declared: tuple[Slot, ...], params: bytes) -> None:
+        """Name the memory that parameters point to, for messages."""
+        for number, address in packing.pointers(declared, params):
+            if address in self.context.buffers:
+                region = self.context.buffers[address].region
+                region.name, region.parts = f"parameter {number}", ()
 
     def _run(self, program, name, grid, block, params, shared_bytes) -> None:
         """Run a kernel; its error is reported by the next call, as on a GPU."""

@@ -11,7 +11,7 @@ GUESSES = {
             "4 bytes of shared memory",
         ),
         hint="PTX is written for a GPU that does not exist, before anybody knows how "
-        "many registers a thread can have.",
+        "many registers there are per thread.",
         answer="a name, for which the second compiler chooses a register",
         because="PTX has as many virtual registers as the first compiler likes. The "
         "assembler ptxas maps them to at most 255 real ones per thread.",

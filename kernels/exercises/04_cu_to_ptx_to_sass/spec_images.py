@@ -268,7 +268,7 @@ EXERCISES = (
             "cu.cuCtxCreate(None, 0, device); in checked: if result != 0, then raise "
             "RuntimeError(result.name).",
         ),
-        starter=(CheckFailed, "missing 1 required positional argument"),
+        starter=(CheckFailed, "takes exactly 3 positional arguments (2 given)"),
         mutants={
             "flags_first": Mutant(
                 mistake="A zero stands in the place of the parameters.",
