@@ -157,8 +157,8 @@ def family() -> Drawing:
     """Draw which representation each language passes through."""
     d = Drawing(
         "04_family",
-        """From languages to machine code. CUDA C++ goes through clang-like front ends
-        and Numba through Python to NVVM IR, which is LLVM IR with rules for GPUs.
+        """From languages to machine code. CUDA C++ and Numba are translated to NVVM IR,
+        which is LLVM IR with rules for GPUs.
         Triton and JAX go through MLIR, with dialects of their own, to the same
         LLVM and NVVM IR. NVVM IR becomes PTX, and ptxas or the driver makes SASS of
         it. cuTile goes through another way: Tile IR, an MLIR dialect of NVIDIA, which

@@ -54,7 +54,8 @@ GUESSES = {
         "begins with a language for kernels in Python?",
         answer="kernels in Triton",
         because="Inductor generates Triton, and Triton's compiler goes through MLIR, "
-        "LLVM and PTX. For matrix products it may call a library.",
+        "LLVM and PTX. For matrix products it may call a library. nvFuser, which older "
+        "pages name, takes no part in it.",
     ),
     "which_runs": Guess(
         question="`nvcc -arch=sm_90` made a program, and an H200 runs it. Does the "
