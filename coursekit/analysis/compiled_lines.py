@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from coursekit.errors import UnsupportedError
 from coursekit.runtime.launching import Kernel
+from coursekit.runtime.modules import Module
 from coursekit.simt import PtxLine, ptx_lines
 
 _PLACE = re.compile(r'"([^"]*)", line (\d+)')
@@ -80,10 +82,10 @@ def compiled_lines(kernel: Kernel) -> CompiledLines:
     kernel : Kernel
         Of a module that the course has compiled, with its source lines.
     """
-    module, entry = kernel.module.find(kernel.name)
+    module, lowered = cast(Module, kernel.module), kernel.lowered_name
     file = module.name
-    ptx = tuple(_of_ptx(line, file) for line in ptx_lines(module.ptx, entry.lowered))
-    sass, why = _machine_code(module, entry.lowered, file)
+    ptx = tuple(_of_ptx(line, file) for line in ptx_lines(module.ptx, lowered))
+    sass, why = _machine_code(module, lowered, file)
     numbers = [line.source for line in (*ptx, *sass) if line.source]
     first, last = (min(numbers), max(numbers)) if numbers else (1, 1)
     return CompiledLines(
@@ -107,7 +109,9 @@ def _own_line(places: Sequence[tuple[str, int]], file: str) -> int:
     return next((line for name, line in places if name == file), 0)
 
 
-def _machine_code(module, lowered: str, file: str) -> tuple[tuple[Line, ...], str]:
+def _machine_code(
+    module: Module, lowered: str, file: str
+) -> tuple[tuple[Line, ...], str]:
     try:
         text = module.disassemble(lines=True)
     except UnsupportedError as error:
@@ -153,7 +157,8 @@ def _section(text: str, lowered: str) -> str:
 
 
 def _instructions(section: str, file: str) -> Iterator[Line]:
-    source, chain = 0, []
+    source: int = 0
+    chain: list[tuple[str, int]] = []
     for text in section.splitlines():
         if text.lstrip().startswith("//## File"):
             chain += [(name, int(line)) for name, line in _PLACE.findall(text)]

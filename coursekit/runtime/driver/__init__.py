@@ -20,8 +20,8 @@ from typing import Any
 
 from coursekit.errors import UnsupportedError
 from coursekit.runtime import backend
-from coursekit.runtime.driver.calls import FUNCTIONS, bindings
-from coursekit.runtime.driver.standin import StandIn
+from coursekit.runtime.driver.calls import bindings
+from coursekit.runtime.driver.standin import FUNCTIONS, StandIn
 from coursekit.runtime.once import once
 
 __all__ = ["StandIn", "explain", "image", *FUNCTIONS]

@@ -52,10 +52,11 @@ class Context:
     fault: Refused | None = None
 
 
-FUNCTIONS: list[str] = []
+Answer = tuple[Any, ...]  # a CUresult, then values
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Answer]]
 
 
-def call(result: str = "", *, needs: str = "context") -> Callable[[Callable], Callable]:
+def call(result: str = "", *, needs: str = "context") -> _Decorator:
     """Make a method a call of the driver: it returns a CUresult and `result`.
 
     Parameters
@@ -67,12 +68,11 @@ def call(result: str = "", *, needs: str = "context") -> Callable[[Callable], Ca
         What must have been done before.
     """
 
-    def decorate(method: Callable) -> Callable:
-        FUNCTIONS.append(method.__name__)
+    def decorate(method: Callable[..., Any]) -> Callable[..., Answer]:
         count = method.__code__.co_argcount - 1
 
         @functools.wraps(method)
-        def wrapper(self: Calls, *arguments: Any) -> tuple:
+        def wrapper(self: Calls, *arguments: Any) -> Answer:
             if len(arguments) != count:
                 raise TypeError(
                     f"{method.__name__}() takes exactly {count} positional arguments "
@@ -129,13 +129,13 @@ class Calls:
         """The current context."""
         return self._contexts[self._stack[-1]]
 
-    def refused(self, refused: Refused, call: str, has_value: bool) -> tuple:
+    def refused(self, refused: Refused, call: str, has_value: bool) -> Answer:
         """Return what a refused call returns, and remember why."""
         self._last = Refused(refused.result, f"{call}: {refused.why}")
         result = getattr(self._library.CUresult, refused.result)
         return (result, None) if has_value else (result,)
 
-    def wrapped(self, kind: str, value: Any) -> tuple:
+    def wrapped(self, kind: str, value: Any) -> Answer:
         """Return the second value of a call as its type."""
         if not kind:
             return ()

@@ -87,7 +87,7 @@ def _require_count(name: str, slots: Sequence[Slot], count: int) -> None:
 
 
 def _from_tuples(
-    name: str, slots: Sequence[Slot], values: tuple, types: tuple
+    name: str, slots: Sequence[Slot], values: tuple[Any, ...], types: tuple[Any, ...]
 ) -> list[bytes]:
     if len(values) != len(types):
         raise TypeError("Argument 'kernelParams' has tuples with different length")

@@ -16,7 +16,8 @@ import numpy as np
 
 from coursekit.errors import DeviceError, KernelError, LaunchError, UnsupportedError
 from coursekit.hardware import DeviceProperties
-from coursekit.runtime import configuration, simulator, terminal
+from coursekit.runtime import simulator, terminal
+from coursekit.runtime.configuration import Configuration, Extent, check, configure
 from coursekit.runtime.driver import images, packing
 from coursekit.runtime.driver.calls import Calls, Context, Image, call
 from coursekit.runtime.driver.refusals import MEANINGS, Refused, of_fault
@@ -239,21 +240,22 @@ class StandIn(Calls):
             )
         grid = gridDimX, gridDimY, gridDimZ
         block = blockDimX, blockDimY, blockDimZ
-        self._check_shape(image.program, name, grid, block, sharedMemBytes)
+        shape = self._checked_shape(image, name, grid, block, sharedMemBytes)
         declared = slots(image.ptx, name)
         params = packing.packed(name, declared, kernelParams)
         self._name_arrays(declared, params)
-        self._run(image.program, name, grid, block, params, sharedMemBytes)
+        self._run(image.program, name, shape, params)
 
-    def _check_shape(self, program, name, grid, block, shared_bytes) -> None:
+    def _checked_shape(
+        self, image: Image, name: str, grid: Extent, block: Extent, shared_bytes: int
+    ) -> Configuration:
         try:
-            shape = configuration.configure(
-                name, grid, block, shared_bytes=shared_bytes
-            )
-            needs = simulator.needs_of(program, name)
-            configuration.check(name, shape, needs, self.context.device)
+            shape = configure(name, grid, block, shared_bytes=shared_bytes)
+            needs = simulator.needs_of(image.program, name)
+            check(name, shape, needs, self.context.device)
         except LaunchError as error:
             raise Refused("CUDA_ERROR_INVALID_VALUE", str(error)) from None
+        return shape
 
     def _name_arrays(self, declared: tuple[Slot, ...], params: bytes) -> None:
         """Name the memory that parameters point to, for messages."""
@@ -262,14 +264,16 @@ class StandIn(Calls):
                 region = self.context.buffers[address].region
                 region.name, region.parts = f"parameter {number}", ()
 
-    def _run(self, program, name, grid, block, params, shared_bytes) -> None:
+    def _run(
+        self, program: Any, name: str, shape: Configuration, params: bytes
+    ) -> None:
         """Run a kernel; its error is reported by the next call, as on a GPU."""
         from coursekit.simt import launch
 
         try:
             launch(
-                program, name, grid, block, params,
-                shared_bytes=shared_bytes, write=terminal.write,
+                program, name, shape.grid, shape.block, params,
+                shared_bytes=shape.shared_bytes, write=terminal.write,
                 multiprocessors=self.context.device.sm_count,
                 cache=simulator.machine_code,
             )  # fmt: skip
@@ -280,18 +284,22 @@ class StandIn(Calls):
 
     @call("value", needs="nothing")
     def cuGetErrorName(self, error: Any) -> bytes:
-        return self._library.CUresult(error).name.encode()
+        name: str = self._library.CUresult(error).name
+        return name.encode()
 
     @call("value", needs="nothing")
     def cuGetErrorString(self, error: Any) -> bytes:
         return MEANINGS.get(self._library.CUresult(error).name, "unknown").encode()
 
 
+FUNCTIONS = tuple(name for name in vars(StandIn) if name.startswith("cu"))
+
+
 def _host_bytes(host: Any, nbytes: int) -> np.ndarray:
     """Return host memory as bytes; the caller vouches for an address, as on a GPU."""
     if isinstance(host, int):
-        return np.frombuffer((ctypes.c_ubyte * nbytes).from_address(host), np.uint8)
-    data = np.frombuffer(host, np.uint8)
+        host = memoryview((ctypes.c_ubyte * nbytes).from_address(host))
+    data: np.ndarray = np.frombuffer(host, np.uint8)
     if data.size < nbytes:
         raise Refused(
             "CUDA_ERROR_INVALID_VALUE",

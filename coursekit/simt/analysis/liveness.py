@@ -50,15 +50,16 @@ def ptx_lines(ptx: str, name: str) -> tuple[PtxLine, ...]:
         The kernel's name in the PTX.
     """
     function = parser.parse(ptx).functions[name]
-    labels = {index: [] for index in range(len(function.instructions) + 1)}
+    places = range(len(function.instructions) + 1)
+    labels: dict[int, list[PtxLine]] = {index: [] for index in places}
     for label, index in function.labels.items():
         labels[index].append(PtxLine(f"{label}:"))
     lines = []
     pressure = live_words(function)
     for index, instruction in enumerate(function.instructions):
-        places = tuple(_places(instruction.location))
+        source = tuple(_places(instruction.location))
         lines += labels[index]
-        lines.append(PtxLine(instruction.text, places, pressure[index]))
+        lines.append(PtxLine(instruction.text, source, pressure[index]))
     return (*lines, *labels[len(function.instructions)])
 
 
