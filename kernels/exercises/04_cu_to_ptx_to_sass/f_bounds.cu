@@ -3,8 +3,8 @@ constexpr int HELD = 48;
 
 __global__ void mirror(const float *x, float *y)  // Your code here
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int threads = gridDim.x * blockDim.x;
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned threads = gridDim.x * blockDim.x;
     float held[HELD];
     for (int k = 0; k < HELD; k++)
         held[k] = x[i + k * threads];

@@ -1,6 +1,7 @@
 """Chapter 04a: pieces that look at what the compiler has made of a kernel."""
 
 import re
+import reprlib
 
 import numpy as np
 
@@ -190,7 +191,7 @@ def factors(multiply_adds, show):
         if found != expected:
             raise CheckFailed.explained(
                 f"With UNROLL = {factor} the PTX has {expected} FMAs, and "
-                f"multiply_adds returns {found!r}.",
+                f"multiply_adds returns {reprlib.repr(found)}.",
                 "The factor has not reached the compiler, or something else is "
                 "counted.",
                 'Pass defines={"UNROLL": factor} to ck.compile, and count fma.rn.f32 '
@@ -296,8 +297,9 @@ def two_blocks(kernel):
         said = f"{threads[1]} threads" if threads else "nothing"
         raise CheckFailed.explained(
             f"The PTX promises {said} per block, and 256 are launched.",
-            "Without __launch_bounds__ the compiler prepares for 1024 threads, and "
-            "with a larger number for blocks that never come.",
+            "Without __launch_bounds__ the compiler does not know how many threads "
+            "share the registers of an SM; with a larger number it leaves room for "
+            "threads that never come.",
             "Write __launch_bounds__(256, ...) between __global__ and the name.",
         )
     needs = kernel.module.resources_on(kernel.name, H200)

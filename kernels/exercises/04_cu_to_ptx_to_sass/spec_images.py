@@ -94,7 +94,8 @@ def a_context(open_context, show):
     if context is None or int(context) != int(current) or not int(current):
         raise CheckFailed.explained(
             f"open_context returns {context!r}, and the current context is {current}.",
-            "No context was made, or something else is returned.",
+            "No context was made, or something else is returned. (A primary context is "
+            "not current by itself.)",
             "Return the value of cuCtxCreate.",
         )
 
@@ -143,7 +144,15 @@ def a_launch(parameters, show):
     _, saxpy = cu.cuModuleGetFunction(module, b"saxpy")
     pointers = [_copied(cu, array) for array in (x, y)]
     given = parameters(*pointers, a, n)
-    cu.cuLaunchKernel(saxpy, 1, 1, 1, 128, 1, 1, 0, 0, given, 0)
+    try:
+        cu.cuLaunchKernel(saxpy, 1, 1, 1, 128, 1, 1, 0, 0, given, 0)
+    except TypeError as error:
+        raise CheckFailed.explained(
+            f"cuLaunchKernel raised TypeError: {error}",
+            "A value does not go with its type. An address is an int and has the type "
+            "c_void_p; a CUdeviceptr itself has the type None.",
+            "Return two tuples of four: the values, and their types.",
+        ) from None
     (result,) = cu.cuCtxSynchronize()
     if result != 0:
         raise CheckFailed.explained(

@@ -4,8 +4,8 @@ constexpr int HELD = 48;
 __global__ void __launch_bounds__(256, 2) mirror(
     const float *x, float *y)
 {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    int threads = gridDim.x * blockDim.x;
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned threads = gridDim.x * blockDim.x;
     float held[HELD];
     for (int k = 0; k < HELD; k++)
         held[k] = x[i + k * threads];
