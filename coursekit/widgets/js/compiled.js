@@ -82,8 +82,8 @@ const isCode = (row) => !textOf(row.parts).endsWith(":");
 
 // What became of a source line, in words.
 function told(view, lists, line) {
-  const machine = view.why ? "" : `, ${plural(view.registers, "register")} per thread in `
-    + "the machine code";
+  const machine = view.why ? ""
+    : `; the machine code needs ${plural(view.registers, "register")} per thread`;
   if (!line) {
     return `Point at a line, or press the arrow keys in a listing. The PTX has at most `
       + `${plural(view.most, "live register")}${machine}.`;
