@@ -56,8 +56,8 @@ def one_fma(kernel):
     """Look for the FMA in the PTX."""
     if count(kernel, "fma") != 1:
         raise CheckFailed.explained(
-            f"The PTX has {count(kernel, 'fma')} instructions `fma`, and one is "
-            "enough.",
+            f"The number of instructions `fma` in the PTX is {count(kernel, 'fma')}, "
+            "and one is enough.",
             "The multiplication and the addition stand in different statements that "
             "the compiler could not join, or the work is done twice.",
             "Write one expression: a product, plus an element of y.",
@@ -96,7 +96,8 @@ def found_in(find, ptx, expected, what):
     which = 0 if found[0] != expected[0] else 1
     names = "FMAs", "instructions with a predicate"
     raise CheckFailed.explained(
-        f"{what} has {expected[which]} {names[which]}, and find counts {found[which]}.",
+        f"In {what} the number of {names[which]} is {expected[which]}, and find "
+        f"counts {found[which]}.",
         "An opcode is the first word, up to the first dot. A predicate stands before "
         "it, behind an @.",
         "Print the lines that you count, and look for what is missing or too much.",
@@ -106,15 +107,15 @@ def found_in(find, ptx, expected, what):
 def in_saxpy(find, show):
     """Count in the chapter's saxpy."""
     ptx = ck.compile("compiling/saxpy.cu").ptx
-    found_in(find, ptx, (1, 1), "The PTX of saxpy")
+    found_in(find, ptx, (1, 1), "the PTX of saxpy")
 
 
 def in_others(find, show):
     """Count where types, signs and names differ."""
     plain = ck.compile("compiling/saxpy.cu", options=("--fmad=false",)).ptx
-    found_in(find, plain, (0, 1), "The PTX of saxpy with --fmad=false")
-    found_in(find, ck.compile(DOUBLE).ptx, (1, 0), "A multiply-add of doubles")
-    found_in(find, ck.compile(EARLY).ptx, (0, 1), "A guarded store")
+    found_in(find, plain, (0, 1), "the PTX of saxpy with --fmad=false")
+    found_in(find, ck.compile(DOUBLE).ptx, (1, 0), "a multiply-add of doubles")
+    found_in(find, ck.compile(EARLY).ptx, (0, 1), "a guarded store")
 
 
 # ---------------------------------------------------------------- 04.b
@@ -163,15 +164,15 @@ def no_loop(kernel):
     fmas, found = count(kernel, "fma"), branches(kernel)
     if found > 1:
         raise CheckFailed.explained(
-            f"The PTX has {fmas} FMAs and {found} conditional branches: there is still "
-            "a loop.",
+            f"The PTX has {found} conditional branches, and {fmas} of its lines are "
+            "FMAs: there is still a loop.",
             "The compiler can write all iterations out only if it knows their number. "
             "It cannot know what `terms` will hold.",
             "Put the number itself into the loop's condition.",
         )
     if fmas != TERMS:
         raise CheckFailed.explained(
-            f"The PTX has {fmas} FMAs for {TERMS} terms.",
+            f"The number of FMAs in the PTX is {fmas}, for {TERMS} terms.",
             "Some iterations are missing, or the loop was written in another way.",
             "Keep the body of the loop, and change its condition only.",
         )
@@ -190,7 +191,7 @@ def factors(multiply_adds, show):
         found = multiply_adds("compiling/unroll.cu", factor)
         if found != expected:
             raise CheckFailed.explained(
-                f"With UNROLL = {factor} the PTX has {expected} FMAs, and "
+                f"With UNROLL = {factor} the number of FMAs is {expected}, and "
                 f"multiply_adds returns {reprlib.repr(found)}.",
                 "The factor has not reached the compiler, or something else is "
                 "counted.",
@@ -359,7 +360,7 @@ EXERCISES = (
             "two_roundings": Mutant(
                 mistake="The product is rounded by itself.",
                 edits=[("a * x[i] + y[i]", "__fmul_rn(a, x[i]) + y[i]")],
-                fails=(CheckFailed, "The PTX has 0 instructions `fma`"),
+                fails=(CheckFailed, "The number of instructions `fma` in the PTX is 0"),
             ),
         },
     ),
@@ -374,7 +375,7 @@ EXERCISES = (
             ("other PTX", in_others),
             (
                 "a negated predicate",
-                lambda find, show: found_in(find, NEGATED, (1, 2), "The last text"),
+                lambda find, show: found_in(find, NEGATED, (1, 2), "the last text"),
             ),
         ),
         hints=(
@@ -385,29 +386,35 @@ EXERCISES = (
             'if line.split(".")[0] == "fma" counts the FMAs that have no predicate. '
             'line.startswith("@") tells whether a line has one.',
         ),
-        starter=(CheckFailed, "has 1 FMAs, and find counts 0"),
+        starter=(CheckFailed, "the number of FMAs is 1, and find counts 0"),
         mutants={
             "anywhere": Mutant(
                 mistake="Every line that names an fma counts.",
                 edits=[('line.split(".")[0] == "fma"', '"fma" in line')],
-                fails=(CheckFailed, "has 1 FMAs, and find counts 3"),
+                fails=(CheckFailed, "the number of FMAs is 1, and find counts 3"),
             ),
             "only_floats": Mutant(
                 mistake="FMAs of doubles are left out.",
                 edits=[
                     ('line.split(".")[0] == "fma"', 'line.startswith("fma.rn.f32")')
                 ],
-                fails=(CheckFailed, "of doubles has 1 FMAs, and find counts 0"),
+                fails=(
+                    CheckFailed,
+                    "of doubles the number of FMAs is 1, and find counts 0",
+                ),
             ),
             "any_predicate": Mutant(
                 mistake="Every line that names a predicate counts.",
                 edits=[('line.startswith("@")', '"%p" in line')],
-                fails=(CheckFailed, "instructions with a predicate, and find counts"),
+                fails=(
+                    CheckFailed,
+                    "instructions with a predicate is 1, and find counts",
+                ),
             ),
             "not_negated": Mutant(
                 mistake="A negated predicate does not count.",
                 edits=[('line.startswith("@")', 'line.startswith("@%")')],
-                fails=(CheckFailed, "The last text has 2 instructions"),
+                fails=(CheckFailed, "the last text the number of instructions"),
             ),
             "lists": Mutant(
                 mistake="It returns the lines in place of their number.",
@@ -496,17 +503,17 @@ EXERCISES = (
             "module.ptx is a text.",
             'A text counts: module.ptx.count("fma.rn.f32").',
         ),
-        starter=(CheckFailed, "With UNROLL = 1 the PTX has 1 FMAs"),
+        starter=(CheckFailed, "With UNROLL = 1 the number of FMAs is 1"),
         mutants={
             "no_macro": Mutant(
                 mistake="The factor does not reach the compiler.",
                 edits=[(', defines={"UNROLL": factor}', "")],
-                fails=(CheckFailed, "With UNROLL = 2 the PTX has"),
+                fails=(CheckFailed, "With UNROLL = 2 the number of FMAs is"),
             ),
             "other_macro": Mutant(
                 mistake="The macro has another name.",
                 edits=[('"UNROLL"', '"FACTOR"')],
-                fails=(CheckFailed, "With UNROLL = 2 the PTX has"),
+                fails=(CheckFailed, "With UNROLL = 2 the number of FMAs is"),
             ),
             "assumed": Mutant(
                 mistake="The factor is returned, in place of a count.",
