@@ -50,6 +50,7 @@ _HOME = {
     "widgets.questions": ("guess", "quiz"),
     "widgets.roofline": ("roofline_explorer",),
     "widgets.scheduler": ("scheduler",),
+    "widgets.table_explorer": ("ecosystem", "errata"),
     "widgets.tile_animator": ("tile_animator",),
     "errors": (
         "ArgumentError",

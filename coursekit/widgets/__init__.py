@@ -7,7 +7,8 @@ kernel line by line and lane by lane, and `CompiledView` what the compiler has m
 of it; with `Scheduler` the reader decides which warp
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
-`DigitPad` reads the digit that is drawn in it. Instruments with sliders and switches
+`DigitPad` reads the digit that is drawn in it. A `TableExplorer` is a table to
+search. Instruments with sliders and switches
 are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer` and, for matrix products,
 `TileAnimator`.
 """
@@ -25,6 +26,7 @@ from coursekit.widgets.overlap import Overlap
 from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess, quiz
 from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
+from coursekit.widgets.table_explorer import TableExplorer
 from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
@@ -43,6 +45,7 @@ __all__ = [
     "QuizWidget",
     "RooflineExplorer",
     "Scheduler",
+    "TableExplorer",
     "TileAnimator",
     "guess",
     "quiz",

@@ -40,8 +40,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "compiled_words", "grid_block", "grid_map", "questions")
 SHEETS = (
     "compiled", "draw_digit", "fusion", "grid_block", "learning", "microscope",
-    "occupancy",
-    "overlap", "questions", "roofline", "scheduler", "shared", "tile_animator",
+    "occupancy", "overlap", "questions", "roofline", "scheduler", "shared",
+    "table_explorer", "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -64,6 +64,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.tile_animator(128, 128, 32, like="step 8"),
         lambda: LearningView(chance=2.3),
         lambda: ck.draw_digit(lambda image: image[14, :10]),
+        lambda: ck.errata(),
     ],
     ids=[
         "grid",
@@ -80,6 +81,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "tiles",
         "learning",
         "pad",
+        "errata",
     ],
 )
 def make(request):
