@@ -18,9 +18,9 @@ __global__ void horner(const float *x, const float *c, float *y,
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    float sum = 0;
+    float value = x[i], sum = 0;
     #pragma unroll UNROLL
     for (int k = 0; k < terms; k++)
-        sum = sum * x[i] + c[k];
+        sum = sum * value + c[k];
     y[i] = sum;
 }
