@@ -14,7 +14,7 @@ from typing import cast
 from coursekit.errors import UnsupportedError
 from coursekit.runtime.launching import Kernel
 from coursekit.runtime.modules import Module
-from coursekit.simt import PtxLine, ptx_lines
+from coursekit.simt import ptx_lines
 
 _PLACE = re.compile(r'"([^"]*)", line (\d+)')
 _LABEL = re.compile(r"(\.L_x_\w+):")
@@ -84,7 +84,10 @@ def compiled_lines(kernel: Kernel) -> CompiledLines:
     """
     module, lowered = cast(Module, kernel.module), kernel.lowered_name
     file = module.name
-    ptx = tuple(_of_ptx(line, file) for line in ptx_lines(module.ptx, lowered))
+    ptx = tuple(
+        Line(line.text, _own_line(line.places, file), line.live)
+        for line in ptx_lines(module.ptx, lowered)
+    )
     sass, why = _machine_code(module, lowered, file)
     numbers = [line.source for line in (*ptx, *sass) if line.source]
     first, last = (min(numbers), max(numbers)) if numbers else (1, 1)
@@ -98,10 +101,6 @@ def compiled_lines(kernel: Kernel) -> CompiledLines:
         why=why,
         registers=module.resources[kernel.name].registers,
     )
-
-
-def _of_ptx(line: PtxLine, file: str) -> Line:
-    return Line(line.text, _own_line(line.places, file), line.live)
 
 
 def _own_line(places: Sequence[tuple[str, int]], file: str) -> int:

@@ -7,7 +7,7 @@
 | compare with machine code | `SharedAccess`, `vectorisations`, `ControlFlow` |
 | check | `MemCheck`, `RaceCheck`, `InitCheck`, `VariableCheck`, `SyncCheck` |
 | read a check | `Findings`, `Enough` |
-| read PTX | `PtxLine`, `ptx_lines` |
+| read PTX | `ptx_lines` |
 | trace | `Tracer`, `Step`, `MemoryAccess`, `Formula`, `formulas`, `LANES`, `BANKS` |
 | choose whose turn it is | `Turns`, `Event`, `BARRIER` |
 
@@ -21,7 +21,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from coursekit.simt.analysis.liveness import PtxLine, ptx_lines
+    from coursekit.simt.analysis.liveness import ptx_lines
     from coursekit.simt.analysis.regions import ControlFlow
     from coursekit.simt.analysis.wide_accesses import (
         CountingPlan,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from coursekit.simt.tracing.turns import BARRIER, Event, Turns
 
 _NAMES = {
-    "analysis.liveness": ("PtxLine", "ptx_lines"),
+    "analysis.liveness": ("ptx_lines",),
     "analysis.regions": ("ControlFlow",),
     "analysis.wide_accesses": (
         "CountingPlan",
@@ -87,7 +87,6 @@ __all__ = [
     "MemCheck",
     "Memory",
     "MemoryAccess",
-    "PtxLine",
     "RaceCheck",
     "SharedAccess",
     "Step",
