@@ -40,6 +40,7 @@ _HOME = {
     "analysis.tracing": ("trace",),
     "toolchain.loops": ("busiest_loop",),
     "toolchain.ports": ("clocks_per_ffma",),
+    "widgets.compiled": ("show_compiled",),
     "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
@@ -75,6 +76,7 @@ _HOME = {
 _SUBMODULES = {
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
+    "driver": "runtime.driver",
     "errors": "errors",
     "matmul": "lessons.matmul",
     "mnist": "lessons.mnist",

@@ -64,6 +64,7 @@ from coursekit.lessons.scheduling import interleavings as interleavings
 from coursekit.lessons.scheduling import try_all_orders as try_all_orders
 from coursekit.lessons.timeline import Timeline as Timeline
 from coursekit.runtime import doctor as doctor
+from coursekit.runtime import driver as driver
 from coursekit.runtime.arrays import empty as empty
 from coursekit.runtime.arrays import to_device as to_device
 from coursekit.runtime.arrays import to_host as to_host
@@ -73,6 +74,7 @@ from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
 from coursekit.toolchain.loops import busiest_loop as busiest_loop
 from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
+from coursekit.widgets.compiled import show_compiled as show_compiled
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf

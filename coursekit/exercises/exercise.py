@@ -92,6 +92,9 @@ class Exercise(AnyExercise):
         Upper bound on the instructions of each warp at the largest size: it refuses an
         answer in which one thread does the work of many.
     waits : tuple of Wait
+    compiled : tuple of (str, callable)
+        What a stage looks at in the compiled code, in a few words, and a callable that
+        takes the kernel and raises `CheckFailed.explained`. It comes after the results.
     """
 
     magic: ClassVar[str] = "%%cuda"
@@ -113,6 +116,7 @@ class Exercise(AnyExercise):
     limits: tuple[Limit, ...] = ()
     longest_warp: int | None = None
     waits: tuple[Wait, ...] = ()
+    compiled: tuple[tuple[str, Callable[[Any], None]], ...] = ()
 
     def _demands(self) -> Iterator[tuple[object, str]]:
         yield from super()._demands()

@@ -67,7 +67,14 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
         in_order.append(Stage(f"efficient: {counters}", check_limits))
+    for name, look in exercise.compiled:
+        in_order.append(Stage(name, _look(look)))
     return tuple(in_order)
+
+
+def _look(look: Callable[[Any], None]) -> Callable[[Bench], None]:
+    """Return a stage's function that gives the kernel to `look`."""
+    return lambda bench: look(bench.answer)
 
 
 def check_signature(bench: Bench) -> None:

@@ -3,7 +3,8 @@
 Each widget is also a text and a static picture, so that a notebook which is stored,
 exported or not trusted still shows what it is about. `Question` is what a quiz is
 made of; `GridBlock` shows which thread handles which element; `Microscope` shows a
-kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
+kernel line by line and lane by lane, and `CompiledView` what the compiler has made
+of it; with `Scheduler` the reader decides which warp
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
 `DigitPad` reads the digit that is drawn in it. A `TableExplorer` is a table to
@@ -12,6 +13,7 @@ are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer` and, for matrix pro
 `TileAnimator`.
 """
 
+from coursekit.widgets.compiled import CompiledView
 from coursekit.widgets.draw_digit import DigitPad
 from coursekit.widgets.fusion import FusionCounter
 from coursekit.widgets.golf import GolfCard
@@ -28,6 +30,7 @@ from coursekit.widgets.table_explorer import TableExplorer
 from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
+    "CompiledView",
     "DigitPad",
     "FusionCounter",
     "GolfCard",

@@ -124,6 +124,7 @@ WIDGETS = {
     "number": lambda: guess("How many?", answer=3),
     "quiz": three_questions,
     "microscope": lambda: ck.microscope(*row_sums(), 1),
+    "compiled": lambda: ck.show_compiled(ck.compile("start/vec_add.cu").vec_add),
     "prediction": lambda: ck.microscope(*row_sums(), predict=True),
     "overlap": lambda: ck.overlap(ck.Timeline(50, 50, 4)),
     "scheduler": lambda: ck.scheduler(*shift_left()),
