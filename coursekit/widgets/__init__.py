@@ -7,10 +7,11 @@ kernel line by line and lane by lane; with `Scheduler` the reader decides which 
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
 `DigitPad` reads the digit that is drawn in it. Instruments with sliders and switches
-are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer` and, for matrix products,
-`TileAnimator`.
+are `OccupancyExplorer`, `Residency`, `FusionCounter`, `RooflineExplorer`,
+`ChipExplorer` and, for matrix products, `TileAnimator`.
 """
 
+from coursekit.widgets.chip_explorer import ChipExplorer
 from coursekit.widgets.draw_digit import DigitPad
 from coursekit.widgets.fusion import FusionCounter
 from coursekit.widgets.golf import GolfCard
@@ -21,11 +22,13 @@ from coursekit.widgets.microscope import Microscope
 from coursekit.widgets.occupancy import OccupancyExplorer
 from coursekit.widgets.overlap import Overlap
 from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess, quiz
+from coursekit.widgets.residency import Residency
 from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
 from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
+    "ChipExplorer",
     "DigitPad",
     "FusionCounter",
     "GolfCard",
@@ -38,6 +41,7 @@ __all__ = [
     "Overlap",
     "Question",
     "QuizWidget",
+    "Residency",
     "RooflineExplorer",
     "Scheduler",
     "TileAnimator",

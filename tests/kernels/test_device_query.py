@@ -147,5 +147,7 @@ def test_numbers_of_the_attributes_are_the_same_in_both():
 
 def test_declarations_hold_all_that_the_program_asks_for():
     asked = set(re.findall(r"cudaDevAttr\w+", PROGRAM.read_text()))
-    declared = set(re.findall(r"cudaDevAttr\w+", (CUDA_12 / "cuda_runtime.h").read_text()))
+    declared = set(
+        re.findall(r"cudaDevAttr\w+", (CUDA_12 / "cuda_runtime.h").read_text())
+    )
     assert asked <= declared

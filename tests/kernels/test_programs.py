@@ -44,9 +44,7 @@ SLIDE_COLUMNS, PATIENCE_S = 76, 400
 LAUNCHING = [p for p in PROGRAMS if "<<<" in p.read_text(encoding="utf-8")]
 
 each_program = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-each_launching = pytest.mark.parametrize(
-    "path", LAUNCHING, ids=lambda path: path.stem
-)
+each_launching = pytest.mark.parametrize("path", LAUNCHING, ids=lambda path: path.stem)
 each_text = pytest.mark.parametrize(
     "path", [*PROGRAMS, OWNERS], ids=lambda path: path.stem
 )

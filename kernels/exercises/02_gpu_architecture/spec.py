@@ -270,8 +270,11 @@ EXERCISES = (
                         "for (int j = 0; j < 4; j++)\n"
                         "            y[4 * i + j] = x[4 * i + j];",
                     ),
-                    ("    const float4 *source = reinterpret_cast"
-                     "<const float4 *>(x);\n", ""),
+                    (
+                        "    const float4 *source = reinterpret_cast"
+                        "<const float4 *>(x);\n",
+                        "",
+                    ),
                     ("    float4 *target = reinterpret_cast<float4 *>(y);\n", ""),
                 ],
                 fails=(CheckFailed, "global_load_requests is"),
@@ -311,8 +314,10 @@ EXERCISES = (
             "memory_only": Mutant(
                 mistake="The arithmetic has no limit.",
                 edits=[
-                    ("min(peak_tflops, memory_gbs * flop_per_byte / 1000)",
-                     "memory_gbs * flop_per_byte / 1000"),
+                    (
+                        "min(peak_tflops, memory_gbs * flop_per_byte / 1000)",
+                        "memory_gbs * flop_per_byte / 1000",
+                    ),
                 ],
                 fails=(CheckFailed, "Here the arithmetic sets the limit"),
             ),

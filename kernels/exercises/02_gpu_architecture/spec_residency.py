@@ -154,9 +154,7 @@ EXERCISES = (
             ),
             "per_block": Mutant(
                 mistake="The most that one block may have stands for what an SM has.",
-                edits=[
-                    ("sm.shared_bytes_per_sm //", "sm.shared_bytes_per_block //")
-                ],
+                edits=[("sm.shared_bytes_per_sm //", "sm.shared_bytes_per_block //")],
                 fails=(CheckFailed, "and blocks_per_sm says 1"),
             ),
             "largest": Mutant(

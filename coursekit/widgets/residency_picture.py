@@ -1,0 +1,60 @@
+"""The SM of `Residency` as a static picture: who has which part of what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from coursekit.widgets import palette
+from coursekit.widgets.panel import panel
+
+if TYPE_CHECKING:
+    from coursekit.widgets.residency import Residency, Resource
+
+WIDTH, LEFT, RIGHT, TOP, ROW, BAR = 760, 96, 150, 44, 46, 26
+ALONG = WIDTH - LEFT - RIGHT
+_LETTER = 7.0
+
+
+def svg(widget: Residency, step: int) -> str:
+    """Draw a bar for each resource, with a part for each block that is resident."""
+    resources = widget.resources()
+    residents = widget.residents(step)
+    body = [_text(12, 24, f"One SM of the {widget.device}", weight="bold")]
+    for number, one in enumerate(resources):
+        body += _bar(one, TOP + number * ROW, residents)
+    bottom = TOP + len(resources) * ROW
+    body.append(_text(12, bottom + 10, widget.told(step)[:105]))
+    return panel(WIDTH, bottom + 28, body)
+
+
+def _bar(one: Resource, y: float, residents: list[int]) -> Iterator[str]:
+    yield _text(12, y + 17, one.title)
+    line = palette.LINES["line"].light
+    yield (
+        f'<rect x="{LEFT}" y="{y}" width="{ALONG}" height="{BAR}" fill="none" '
+        f'stroke="{line}"/>'
+    )
+    width = ALONG * one.each / one.most
+    for place, block in enumerate(residents):
+        x = LEFT + place * width
+        fill = palette.GROUNDS[f"block{block % palette.BLOCKS}"].light
+        yield (
+            f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{BAR}" '
+            f'fill="{fill}" stroke="{line}"/>'
+        )
+        if _LETTER * len(str(block)) + 2 <= width:
+            yield _text(x + width / 2, y + 17, str(block), anchor="middle")
+    used = len(residents) * one.each
+    yield _text(
+        LEFT + ALONG + 8,
+        y + 17,
+        f"{used / one.unit:,.5g} of {one.most / one.unit:,.5g}",
+    )
+
+
+def _text(x: float, y: float, text: str, *, weight: str = "", anchor: str = "") -> str:
+    extra = f' font-weight="{weight}"' if weight else ""
+    extra += f' text-anchor="{anchor}"' if anchor else ""
+    return f'<text x="{x:g}" y="{y:g}"{extra}>{escape(text)}</text>'
