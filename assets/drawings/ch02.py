@@ -25,7 +25,7 @@ def chip() -> Drawing:
         "02_chip",
         """From the board to the warp. Left: a board with memory chips beside the
         GPU. The GPU has an L2 cache and many SMs, and a block of threads runs on
-        one of them. Right, one SM, larger: four partitions, each with a warp
+        one of them. Right, one SM of an H200, larger: four partitions, each with a warp
         scheduler, a file of registers, 32 lanes and a tensor core; below them one
         memory that serves as L1 cache and as shared memory.""",
         350,
@@ -43,7 +43,7 @@ def chip() -> Drawing:
         d.box(Rectangle(20 + 80 * number, 280, 76, 44), "memory", font=SMALL)
     d.line((322, 122), (400, 60), dashed=True)
     d.line((322, 146), (400, 330), dashed=True)
-    d.head((578, 22), "one SM")
+    d.head((578, 22), "one SM of an H200")
     d.frame(400, 40, 352, 296)
     for part in range(4):
         x = 410 + 84 * part

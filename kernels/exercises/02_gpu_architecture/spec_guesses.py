@@ -32,14 +32,14 @@ GUESSES = {
         "There would be room for the warps of eight.",
     ),
     "flight": Guess(
-        question="The memory of an H200 delivers 4,800 bytes per nanosecond, and "
-        "each byte is 400 ns on its way. How many bytes are on their way, when the "
+        question="The memory of an H100 delivers at most 3,350 bytes per nanosecond, "
+        "and each byte is 380 ns on its way. How many bytes are on their way when the "
         "memory is never idle?",
-        options=("4,800", "about 190,000", "about 1,900,000", "about 19,000,000"),
+        options=("3,350", "about 130,000", "about 1,300,000", "about 13,000,000"),
         hint="A belt moves 3 boxes per second, and a box stays on it for 10 seconds. "
         "How many boxes lie on it?",
-        answer="about 1,900,000",
-        because="4,800 * 400 = 1,920,000: the rate times the time on the way.",
+        answer="about 1,300,000",
+        because="3,350 * 380 = 1,273,000: the rate times the time on the way.",
     ),
     "ridge": Guess(
         question="A kernel does 30 FLOP per byte, in FP32. What limits it on an H200, "
