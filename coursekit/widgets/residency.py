@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import traitlets
@@ -11,27 +10,9 @@ from coursekit.analysis.occupancy import occupancy
 from coursekit.analysis.occupancy.rules import NAMES
 from coursekit.widgets import residency_picture
 from coursekit.widgets.occupancy import OccupancyExplorer
+from coursekit.widgets.residency_picture import Resource
 
 AFTER = 8  # steps that are shown once the SM is full
-
-
-@dataclass(frozen=True, slots=True)
-class Resource:
-    """What an SM has of a resource, and what a block takes of it.
-
-    Attributes
-    ----------
-    title : str
-    most, each : int
-        Of the SM, and of a block.
-    unit : int
-        What the numbers are divided by where they are shown.
-    """
-
-    title: str
-    most: int
-    each: int
-    unit: int = 1
 
 
 def residency(
@@ -124,7 +105,10 @@ class Residency(OccupancyExplorer, files="residency"):
         return " ".join(parts)
 
     def static_svg(self) -> str:
-        return residency_picture.svg(self, self.result.blocks)
+        full = self.result.blocks
+        title = f"One SM of the {self.device}"
+        texts = (title, self.told(full))
+        return residency_picture.svg(self.resources(), self.residents(full), texts)
 
     def static_html(self) -> str:
         return super(OccupancyExplorer, self).static_html()

@@ -2,34 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
 from coursekit.widgets import palette
 from coursekit.widgets.panel import panel
-
-if TYPE_CHECKING:
-    from coursekit.widgets.residency import Residency, Resource
 
 WIDTH, LEFT, RIGHT, TOP, ROW, BAR = 760, 96, 150, 44, 46, 26
 ALONG = WIDTH - LEFT - RIGHT
 _LETTER = 7.0
 
 
-def svg(widget: Residency, step: int) -> str:
-    """Draw a bar for each resource, with a part for each block that is resident."""
-    resources = widget.resources()
-    residents = widget.residents(step)
-    body = [_text(12, 24, f"One SM of the {widget.device}", weight="bold")]
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """What an SM has of a resource, and what a block takes of it.
+
+    Attributes
+    ----------
+    title : str
+    most, each : int
+        Of the SM, and of a block.
+    unit : int
+        What the numbers are divided by where they are shown.
+    """
+
+    title: str
+    most: int
+    each: int
+    unit: int = 1
+
+
+def svg(
+    resources: Sequence[Resource], residents: Sequence[int], texts: tuple[str, str]
+) -> str:
+    """Draw a bar for each resource, with a part for each block that is resident.
+
+    Parameters
+    ----------
+    resources : sequence of Resource
+    residents : sequence of int
+        The number of the block in each place.
+    texts : (str, str)
+        What stands above the bars, and below them.
+    """
+    title, told = texts
+    body = [_text(12, 24, title, weight="bold")]
     for number, one in enumerate(resources):
         body += _bar(one, TOP + number * ROW, residents)
     bottom = TOP + len(resources) * ROW
-    body.append(_text(12, bottom + 10, widget.told(step)[:105]))
+    body.append(_text(12, bottom + 10, told[:105]))
     return panel(WIDTH, bottom + 28, body)
 
 
-def _bar(one: Resource, y: float, residents: list[int]) -> Iterator[str]:
+def _bar(one: Resource, y: float, residents: Sequence[int]) -> Iterator[str]:
     yield _text(12, y + 17, one.title)
     line = palette.LINES["line"].light
     yield (
