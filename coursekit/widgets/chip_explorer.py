@@ -110,7 +110,7 @@ class ChipExplorer(CourseWidget, files="chip_explorer"):
     left = traitlets.Unicode().tag(sync=True)
     right = traitlets.Unicode().tag(sync=True)
     view = traitlets.Enum(VIEWS, VIEWS[0]).tag(sync=True)
-    figures = traitlets.List().tag(sync=True)
+    figures = traitlets.List(traitlets.Any()).tag(sync=True)
     devices = traitlets.Dict().tag(sync=True)
 
     def __init__(
