@@ -117,16 +117,17 @@ def memory(peaks, show):
 UNITS = (
     (1e3, "It is a thousand times too much: GB/s times FLOP per byte are GFLOP/s."),
 )
-LOW, HIGH = (0.0833, 0.5, 4.0), (100.0, 500.0, 1000.0)  # FLOP per byte
+LOW, HIGH = (0.0833, 0.5, 4.0), (30.0, 100.0, 1000.0)  # FLOP per byte
 
 
-def under_the_roof(roof, show, intensities, side):
+def under_the_roof(roof, intensities):
     """Compare the limit of some kernels on a few boards."""
     for name in ("H200", "RTX 4090", "A100 SXM4 40GB"):
         board = ck.device(name)
         peak, gbs = board.fp32_tflops, board.memory_bandwidth_gbs
         for x in intensities:
             true = min(peak, gbs * x / 1000)
+            side = "arithmetic" if true == peak else "memory"
             found = roof(peak, gbs, x)
             if isinstance(found, (int, float)) and found > 1.01 * true:
                 raise CheckFailed.explained(
@@ -139,14 +140,14 @@ def under_the_roof(roof, show, intensities, side):
             near(found, true, f"At {x:g} FLOP per byte, roof", UNITS)
 
 
-def memory_side(roof, show):
+def little_per_byte(roof, show):
     """Ask about kernels that do little with each byte."""
-    under_the_roof(roof, show, LOW, "memory")
+    under_the_roof(roof, LOW)
 
 
-def arithmetic_side(roof, show):
-    """Ask about kernels that do much with each byte."""
-    under_the_roof(roof, show, HIGH, "arithmetic")
+def more_per_byte(roof, show):
+    """Ask about kernels that do more with each byte, on either side of the ridge."""
+    under_the_roof(roof, HIGH)
 
 
 EXERCISES = (
@@ -296,8 +297,8 @@ EXERCISES = (
         title="The roof of a board",
         function="roof",
         checks=(
-            ("kernels that do little with each byte", memory_side),
-            ("and kernels that do much", arithmetic_side),
+            ("kernels that do little with each byte", little_per_byte),
+            ("and kernels that do more", more_per_byte),
         ),
         starter=(CheckFailed, "Here the memory sets the limit"),
         hints=(
@@ -325,6 +326,17 @@ EXERCISES = (
                 mistake="The higher limit counts.",
                 edits=[("min(", "max(")],
                 fails=(CheckFailed, "Here the memory sets the limit"),
+            ),
+            "one_ridge": Mutant(
+                mistake="The ridge of one board stands for that of all.",
+                edits=[
+                    (
+                        "min(peak_tflops, memory_gbs * flop_per_byte / 1000)",
+                        "peak_tflops if flop_per_byte > 14 "
+                        "else memory_gbs * flop_per_byte / 1000",
+                    ),
+                ],
+                fails=(CheckFailed, "on the RTX 4090; it allows 30.24 at most"),
             ),
             "divided": Mutant(
                 mistake="The bandwidth is divided by the operations per byte.",

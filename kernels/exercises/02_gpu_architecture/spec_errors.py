@@ -91,13 +91,14 @@ def rows():
 
 
 def is_right(value, true):
-    """Compare a value with the right one: a text exactly, a number to 1 %."""
+    """Compare a value with the right one: counts and texts exactly, rates to 1 %."""
     if isinstance(true, str):
         return isinstance(value, str) and value.replace(" ", "").lower() == (
             true.lower()
         )
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return number and abs(value - true) <= SLACK * true
+    slack = 0 if isinstance(true, int) else SLACK * true
+    return number and abs(value - true) <= slack
 
 
 def whole(table, show):
@@ -216,6 +217,11 @@ EXERCISES = (
                 mistake="The error is seen, and another value is wrong as well.",
                 edits=[('most": 164,', 'most": 100,')],
                 fails=(CheckFailed, "128 is an error, and so is 100"),
+            ),
+            "of_a_block": Mutant(
+                mistake="The most that a block may have stands for what an SM has.",
+                edits=[('most": 164,', 'most": 163,')],
+                fails=(CheckFailed, "128 is an error, and so is 163"),
             ),
             "row_gone": Mutant(
                 mistake="A row is deleted.",

@@ -27,6 +27,7 @@ SHARED = (
     ("RTX 4090", 256, 32, 49 * KIB, "shared memory"),
     ("H200", 128, 32, 57 * KIB, "shared memory"),
     ("RTX 3070", 256, 32, 25 * KIB, "shared memory"),
+    ("RTX 3070", 128, 24, 9 * KIB, "shared memory"),
 )
 ALL = (
     ("H200", 256, 64, 40 * KIB, "registers"),
@@ -146,6 +147,20 @@ EXERCISES = (
                     )
                 ],
                 fails=(CheckFailed, "the limit is set by the shared memory"),
+            ),
+            "reserved_once": Mutant(
+                mistake="The driver's share is taken from the SM, not from each block.",
+                edits=[
+                    (
+                        "shared_bytes + sm.shared_reserved_bytes_per_block",
+                        "max(shared_bytes, 1)",
+                    ),
+                    (
+                        "sm.shared_bytes_per_sm // taken",
+                        "(sm.shared_bytes_per_sm - 1024) // taken",
+                    ),
+                ],
+                fails=(CheckFailed, "an SM holds 10, and blocks_per_sm says 11"),
             ),
             "no_shared": Mutant(
                 mistake="The shared memory sets no limit.",
