@@ -51,6 +51,7 @@ _HOME = {
     "widgets.residency": ("residency",),
     "widgets.roofline": ("roofline_explorer",),
     "widgets.scheduler": ("scheduler",),
+    "widgets.table_explorer": ("ecosystem", "errata"),
     "widgets.tile_animator": ("tile_animator",),
     "errors": (
         "ArgumentError",

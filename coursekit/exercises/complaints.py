@@ -53,9 +53,10 @@ ADVICE: dict[str, Advice] = {
     ),
     "overflow": (
         "exp(x) overflows above x = 88.7 in float32, and is 0 below x = -104: inf / inf"
-        " and 0 / 0 are nan. Where every input is 1, the kernel's result is finite.",
-        "Subtract the largest input of the row from each before exp; the result stays "
-        "the same, and no power is above 1.",
+        " and 0 / 0 are nan, 1 / inf is 0. Where every input is 1, the kernel's result "
+        "is finite.",
+        "Keep the arguments of exp small: a number that is subtracted from each of "
+        "them may cancel in the result.",
     ),
     "order": (
         "The checkers see no race: an atomic, or a choice that depends on which warp "
@@ -218,12 +219,14 @@ def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
         before = outcome.problem.given[name][first]
         if before in (judged.expected[first], judged.got[first]):
             return "kept" if before == judged.expected[first] else "unchanged"
-    if np.isfinite(judged.got[first]) or not np.isfinite(judged.expected[first]):
+    got, expected = judged.got[first], judged.expected[first]
+    lost = got == 0 != expected or not np.isfinite(got)
+    if not (lost and np.isfinite(expected)):
         return "wrong"
     may_overflow = _EXP.search(kernel.module.source) and _is_large(outcome)
     if may_overflow and diagnosis.overflows(kernel, outcome.trial, name, first):
         return "overflow"
-    return "nan" if np.isnan(judged.got[first]) else "wrong"
+    return "nan" if np.isnan(got) else "wrong"
 
 
 def _is_large(outcome: Outcome) -> bool:

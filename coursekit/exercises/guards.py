@@ -129,13 +129,18 @@ def _advice(access: Access, condition: str, shown: str, values: Values):
     if re.search(rf"\b{re.escape(index.strip())}\b", condition):
         return (
             f"The guard `{shown}` lets the thread through: {at}.",
-            f"{inside}: a guard must keep out every other index"
-            + (". `<=` lets in one index too many." if "<=" in condition else "."),
+            f"{inside}: a guard must keep out every other index. `<=` lets in one "
+            "index too many."
+            if "<=" in condition
+            else f"{inside}: index {access.array} with another variable, or let the "
+            "guard keep out every other index.",
         )
     return (
         f"The guard `{shown}` lets the thread through: {at}. It does not ask for the "
         f"index, and {index.strip()} = {access.index}.",
-        f"{inside}: compare {index.strip()} in the guard.",
+        f"{inside}: compute {index.strip()} so that it stays there, or index "
+        f"{access.array} with another variable; else compare {index.strip()} in the "
+        "guard.",
     )
 
 

@@ -12,7 +12,7 @@ from coursekit.exercises.tables import Table
 from coursekit.exercises.trial import Outcome, written
 
 MOST_ROWS = 16
-MOST_INPUTS = 2
+MOST_INPUTS = 4
 
 
 def tables(outcome: Outcome) -> list[Table]:

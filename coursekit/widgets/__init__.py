@@ -6,9 +6,10 @@ made of; `GridBlock` shows which thread handles which element; `Microscope` show
 kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
-`DigitPad` reads the digit that is drawn in it. Instruments with sliders and switches
-are `OccupancyExplorer`, `Residency`, `FusionCounter`, `RooflineExplorer`,
-`ChipExplorer` and, for matrix products, `TileAnimator`.
+`DigitPad` reads the digit that is drawn in it. A `TableExplorer` is a table to
+search. Instruments with sliders and switches are `OccupancyExplorer`, `Residency`,
+`FusionCounter`, `RooflineExplorer`, `ChipExplorer` and, for matrix products,
+`TileAnimator`.
 """
 
 from coursekit.widgets.chip_explorer import ChipExplorer
@@ -25,6 +26,7 @@ from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess
 from coursekit.widgets.residency import Residency
 from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
+from coursekit.widgets.table_explorer import TableExplorer
 from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "Residency",
     "RooflineExplorer",
     "Scheduler",
+    "TableExplorer",
     "TileAnimator",
     "guess",
     "quiz",

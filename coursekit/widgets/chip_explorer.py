@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context
@@ -176,9 +177,9 @@ def _state(board: DeviceProperties) -> dict[str, object]:
 
 
 def digits(number: float) -> str:
-    """Write a whole number as it is, and others with three digits."""
-    if float(number).is_integer():
-        return f"{number:,.0f}"
+    """Write a number to the next unit, and with three digits below 100."""
+    if number >= 100:
+        return f"{math.floor(number + 0.5):,}"
     return f"{float(THREE_DIGITS.create_decimal(number)):,.10g}"
 
 

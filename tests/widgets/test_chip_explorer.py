@@ -21,6 +21,11 @@ def test_whole_numbers_keep_all_their_digits():
     assert found == ["16,896", "16,384", "1.03"]
 
 
+def test_bandwidth_of_an_a100_has_the_digits_of_the_data_sheet():
+    found = row(ck.chip_explorer("A100 SXM4 40GB", "RTX 3070"), "memory bandwidth")
+    assert found == ["1,555 GB/s", "448 GB/s", "3.47"]
+
+
 def test_one_sm_has_its_part_of_the_board():
     found = row(ck.chip_explorer("H200", "RTX 4090", view="one SM"), "FP32 lanes")
     assert found == ["128", "128", "1"]

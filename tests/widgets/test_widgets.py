@@ -41,7 +41,7 @@ MODULES = ("base", "grid_block", "grid_map", "questions")
 SHEETS = (
     "chip_explorer", "draw_digit", "fusion", "grid_block", "learning", "microscope",
     "occupancy", "overlap", "questions", "residency", "roofline", "scheduler",
-    "shared", "tile_animator",
+    "shared", "table_explorer", "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -65,6 +65,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.tile_animator(128, 128, 32, like="step 8"),
         lambda: LearningView(chance=2.3),
         lambda: ck.draw_digit(lambda image: image[14, :10]),
+        lambda: ck.errata(),
     ],
     ids=[
         "grid",
@@ -82,6 +83,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "tiles",
         "learning",
         "pad",
+        "errata",
     ],
 )
 def make(request):

@@ -8,7 +8,7 @@ const SIDES = ["left", "right"];
 const UNKNOWN = "-";
 
 function digits(number) {
-  if (Number.isInteger(number)) return number.toLocaleString("en-US");
+  if (number >= 100) return Math.floor(number + 0.5).toLocaleString("en-US");
   return Number(number.toPrecision(3)).toLocaleString("en-US",
     { maximumFractionDigits: 12 });
 }
