@@ -9,7 +9,7 @@ import traitlets
 from coursekit.analysis.occupancy import occupancy
 from coursekit.analysis.occupancy.rules import NAMES
 from coursekit.widgets import residency_picture
-from coursekit.widgets.occupancy import OccupancyExplorer
+from coursekit.widgets.occupancy import OccupancyExplorer, within_sliders
 from coursekit.widgets.residency_picture import Resource
 
 AFTER = 8  # steps that are shown once the SM is full
@@ -34,7 +34,8 @@ def residency(
     --------
     ``ck.residency(64, 256, device="H200")``
     """
-    return Residency(occupancy(kernel, block, shared_bytes, device))
+    start = occupancy(kernel, block, shared_bytes, device)
+    return Residency(within_sliders("residency", start))
 
 
 class Residency(OccupancyExplorer, files="residency"):

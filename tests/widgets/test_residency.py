@@ -5,6 +5,7 @@ import random
 import pytest
 
 import coursekit as ck
+from coursekit.errors import ArgumentError
 from coursekit.widgets.residency import AFTER
 
 
@@ -71,3 +72,8 @@ def test_impossible_launch_has_no_steps():
 
 def test_stored_picture_says_how_much_is_used():
     assert "warp slots: 16 of 48 used." in sgemm().alt_text()
+
+
+def test_more_registers_than_a_thread_has_are_refused():
+    with pytest.raises(ArgumentError, match="residency got 300 registers"):
+        ck.residency(300, 128, device="H200")

@@ -69,7 +69,7 @@ function limitTable() {
       element("td"), element("td")];
     return { node: element("tr", {}, ...cells), cells };
   });
-  const heads = ["limit", "blocks an SM", "because", "keeps more out"];
+  const heads = ["limit", "blocks per SM", "because", "keeps more out"];
   const node = element("table", {},
     element("thead", {}, element("tr", {}, ...heads.map((text) =>
       element("th", { scope: "col" }, text)))),
