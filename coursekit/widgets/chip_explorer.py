@@ -117,27 +117,29 @@ class ChipExplorer(CourseWidget, files="chip_explorer"):
     def __init__(
         self, left: DeviceProperties, right: DeviceProperties, view: str
     ) -> None:
-        boards = {**hardware.devices(), left.name: left, right.name: right}
+        self._boards = {**hardware.devices(), left.name: left, right.name: right}
         super().__init__(
             left=left.name,
             right=right.name,
             view=view,
             figures=[[one.title, one.unit, one.shared_out] for one in FIGURES],
-            devices={name: _state(board) for name, board in boards.items()},
+            devices={name: _state(board) for name, board in self._boards.items()},
         )
 
     def rows(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield title, both values with their unit, and left divided by right."""
-        for number, (title, unit, _) in enumerate(self.figures):
-            one, other = (self._value(name, number) for name in (self.left, self.right))
+        for figure in FIGURES:
+            one, other = (self._value(name, figure) for name in (self.left, self.right))
             ratio = UNKNOWN if not (one and other) else digits(one / other)
-            yield title, shown(one, unit), shown(other, unit), ratio
+            unit = figure.unit
+            yield figure.title, shown(one, unit), shown(other, unit), ratio
 
-    def _value(self, name: str, number: int) -> float | None:
-        value = self.devices[name]["values"][number]
-        if value is None or self.view == VIEWS[0] or not self.figures[number][2]:
+    def _value(self, name: str, figure: Figure) -> float | None:
+        board = self._boards[name]
+        value = figure.value(board)
+        if value is None or self.view == VIEWS[0] or not figure.shared_out:
             return value
-        return value / self.devices[name]["sms"]
+        return value / board.sm_count
 
     def __repr__(self) -> str:
         head = ("", self.left, self.right, "left / right")

@@ -332,8 +332,8 @@ EXERCISES = (
                 edits=[
                     (
                         "min(peak_tflops, memory_gbs * flop_per_byte / 1000)",
-                        "peak_tflops if flop_per_byte > 14 "
-                        "else memory_gbs * flop_per_byte / 1000",
+                        "(peak_tflops if flop_per_byte > 14\n"
+                        "            else memory_gbs * flop_per_byte / 1000)",
                     ),
                 ],
                 fails=(CheckFailed, "on the RTX 4090; it allows 30.24 at most"),
