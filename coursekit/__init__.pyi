@@ -74,6 +74,7 @@ from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
 from coursekit.toolchain.loops import busiest_loop as busiest_loop
 from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
+from coursekit.widgets.chip_explorer import chip_explorer as chip_explorer
 from coursekit.widgets.compiled import show_compiled as show_compiled
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
@@ -83,6 +84,7 @@ from coursekit.widgets.occupancy import occupancy_explorer as occupancy_explorer
 from coursekit.widgets.overlap import overlap as overlap
 from coursekit.widgets.questions import guess as guess
 from coursekit.widgets.questions import quiz as quiz
+from coursekit.widgets.residency import residency as residency
 from coursekit.widgets.roofline import roofline_explorer as roofline_explorer
 from coursekit.widgets.scheduler import scheduler as scheduler
 from coursekit.widgets.table_explorer import ecosystem as ecosystem

@@ -16,6 +16,7 @@ from coursekit.benchmarking.records.definitions import Definition
 from coursekit.errors import ArgumentError
 
 PROBLEMS = (
+    "architecture",
     "first",
     "moving",
     "warps",

@@ -8,11 +8,12 @@ of it; with `Scheduler` the reader decides which warp
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
 `DigitPad` reads the digit that is drawn in it. A `TableExplorer` is a table to
-search. Instruments with sliders and switches
-are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer` and, for matrix products,
+search. Instruments with sliders and switches are `OccupancyExplorer`, `Residency`,
+`FusionCounter`, `RooflineExplorer`, `ChipExplorer` and, for matrix products,
 `TileAnimator`.
 """
 
+from coursekit.widgets.chip_explorer import ChipExplorer
 from coursekit.widgets.compiled import CompiledView
 from coursekit.widgets.draw_digit import DigitPad
 from coursekit.widgets.fusion import FusionCounter
@@ -24,6 +25,7 @@ from coursekit.widgets.microscope import Microscope
 from coursekit.widgets.occupancy import OccupancyExplorer
 from coursekit.widgets.overlap import Overlap
 from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess, quiz
+from coursekit.widgets.residency import Residency
 from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
 from coursekit.widgets.table_explorer import TableExplorer
@@ -31,6 +33,7 @@ from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
     "CompiledView",
+    "ChipExplorer",
     "DigitPad",
     "FusionCounter",
     "GolfCard",
@@ -43,6 +46,7 @@ __all__ = [
     "Overlap",
     "Question",
     "QuizWidget",
+    "Residency",
     "RooflineExplorer",
     "Scheduler",
     "TableExplorer",

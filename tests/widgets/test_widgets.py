@@ -39,9 +39,9 @@ from coursekit.widgets.grid_map import MODES
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "compiled_words", "grid_block", "grid_map", "questions")
 SHEETS = (
-    "compiled", "draw_digit", "fusion", "grid_block", "learning", "microscope",
-    "occupancy", "overlap", "questions", "roofline", "scheduler", "shared",
-    "table_explorer", "tile_animator",
+    "chip_explorer", "compiled", "draw_digit", "fusion", "grid_block", "learning",
+    "microscope", "occupancy", "overlap", "questions", "residency", "roofline",
+    "scheduler", "shared", "table_explorer", "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -59,6 +59,8 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.scheduler(*shift_left()),
         lambda: ck.overlap(ck.Timeline(50, 50, 4)),
         lambda: ck.occupancy_explorer(64, 128, device="H200"),
+        lambda: ck.residency(64, 128, device="H200"),
+        lambda: ck.chip_explorer("H200", "RTX 4090"),
         lambda: ck.fusion_counter(["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}),
         lambda: ck.roofline_explorer({"one": (2.0, 1.0)}, device="H200"),
         lambda: ck.tile_animator(128, 128, 32, like="step 8"),
@@ -76,6 +78,8 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "scheduler",
         "overlap",
         "occupancy",
+        "residency",
+        "chips",
         "fusion",
         "roofline",
         "tiles",

@@ -130,6 +130,8 @@ WIDGETS = {
     "scheduler": lambda: ck.scheduler(*shift_left()),
     "two players": lambda: ck.scheduler(*shift_left(), players=2),
     "occupancy": lambda: ck.occupancy_explorer(64, 128, device="H200", grid=4096),
+    "residency": lambda: ck.residency(64, 128, device="H200"),
+    "chips": lambda: ck.chip_explorer("H200", "RTX 4090"),
     "fusion": lambda: ck.fusion_counter(
         ["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}, joined=[True]
     ),
