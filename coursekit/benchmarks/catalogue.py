@@ -17,6 +17,7 @@ from coursekit.errors import ArgumentError
 
 PROBLEMS = (
     "first",
+    "memory",
     "moving",
     "warps",
     "synchronisation",

@@ -1,0 +1,7 @@
+"""Benchmarks of the memory hierarchy: latency and bandwidth of every level."""
+
+from __future__ import annotations
+
+from coursekit.benchmarks.memory import bandwidth, latency
+
+DEFINITIONS = (*latency.DEFINITIONS, *bandwidth.DEFINITIONS)
