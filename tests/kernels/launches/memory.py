@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kernel_launches import Launch, blank, blocks, launches, ramp
+from kernel_launches import ROUNDING, Launch, blank, blocks, launches, ramp
 
 CHAINS = [(1, 32), (2, 128), (33, 32), (96, 160), (64, 32)]
 FACTOR, SHIFT, FIRST, STEPS = 1 + 12 * 5, 7, 8, 100
@@ -67,3 +67,30 @@ def strided_copy(n: int, stride: int) -> Launch:
     arguments = (x, blank(n), n, stride)
     wanted = {1: x.astype(np.float64)}
     return Launch("strided_copy", blocks(n, 256), 256, arguments, wanted)
+
+
+def scaled(n: int) -> Launch:
+    x = 1 + np.abs(ramp(64 * n)).reshape(64, n)
+    wanted = x.astype(np.float64) / x.max(axis=0)
+    arguments = (x, blank(64 * n).reshape(64, n), n)
+    grid = blocks(n, 1024)
+    return Launch("scale_columns", grid, 1024, arguments, {1: wanted}, 2 * ROUNDING)
+
+
+@launches("memory/spill.cu")
+def spill(n: int) -> Launch:
+    return scaled(n)
+
+
+@launches("memory/spill_fixed.cu")
+def spill_fixed(n: int) -> Launch:
+    return scaled(n)
+
+
+@launches("memory/local_array.cu")
+def local_array(n: int) -> Launch:
+    x = np.random.default_rng(0).integers(0, 16, (32, n)).astype(np.int32)
+    counts = (x[:, :, None] == np.arange(16)).sum(axis=0)
+    wanted = counts.argmax(axis=1).astype(np.float64)
+    arguments = (x, np.full(n, -1, np.int32), n)
+    return Launch("most_frequent", blocks(n, 256), 256, arguments, {1: wanted})
