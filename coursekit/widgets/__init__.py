@@ -7,8 +7,8 @@ kernel line by line and lane by lane; with `Scheduler` the reader decides which 
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
 `DigitPad` reads the digit that is drawn in it. Instruments with sliders and switches
-are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer` and, for matrix products,
-`TileAnimator`.
+are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`, `NumberExplorer` for the
+bits of a number and, for matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.draw_digit import DigitPad
@@ -18,6 +18,7 @@ from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
 from coursekit.widgets.learning import LearningView
 from coursekit.widgets.microscope import Microscope
+from coursekit.widgets.number import NumberExplorer
 from coursekit.widgets.occupancy import OccupancyExplorer
 from coursekit.widgets.overlap import Overlap
 from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess, quiz
@@ -34,6 +35,7 @@ __all__ = [
     "GuessWidget",
     "LearningView",
     "Microscope",
+    "NumberExplorer",
     "OccupancyExplorer",
     "Overlap",
     "Question",

@@ -39,8 +39,9 @@ from coursekit.widgets.grid_map import MODES
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "grid_block", "grid_map", "questions")
 SHEETS = (
-    "draw_digit", "fusion", "grid_block", "learning", "microscope", "occupancy",
-    "overlap", "questions", "roofline", "scheduler", "shared", "tile_animator",
+    "draw_digit", "fusion", "grid_block", "learning", "microscope", "number",
+    "occupancy", "overlap", "questions", "roofline", "scheduler", "shared",
+    "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -62,6 +63,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.tile_animator(128, 128, 32, like="step 8"),
         lambda: LearningView(chance=2.3),
         lambda: ck.draw_digit(lambda image: image[14, :10]),
+        lambda: ck.number_explorer("E4M3", 0.3),
     ],
     ids=[
         "grid",
@@ -77,6 +79,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "tiles",
         "learning",
         "pad",
+        "bits",
     ],
 )
 def make(request):

@@ -90,10 +90,10 @@ def carve_outs(l1_left, show):
 def why(found, count, kib):
     """Return the likely cause of a wrong answer."""
     carved = [size for size in CARVE_OUTS if size >= count * kib]
-    if found == 256 - count * kib or found == 256 - count * (kib + 1):
-        return "The SM cannot split at any KiB: it has the ten sizes of CARVE_OUTS."
     if carved and found == 256 - carved[0]:
         return "CUDA reserves 1 KiB of shared memory for itself in each block."
+    if found in (256 - count * kib, 256 - count * (kib + 1)):
+        return "The SM cannot split at any KiB: it has the ten sizes of CARVE_OUTS."
     return "The blocks get a carve-out, and L1 gets the rest of the 256 KiB."
 
 
