@@ -407,6 +407,21 @@ def test_side_stream_that_nobody_waits_for_is_refused(watch, setup):
     assert "A synchronisation is missing" in refusal(aside, setup)
 
 
+def test_device_that_is_slow_to_answer_for_a_while_is_no_reason_to_refuse(
+    watch, setup, monkeypatch
+):
+    slow, synchronize, hold = iter([0.04] * 12), watch.synchronize, watch.hold
+    held = []
+
+    def answer():
+        synchronize()
+        watch.spend(next(slow, 0.001) if held else 0.001)
+
+    monkeypatch.setattr(watch, "hold", lambda ms: [held.append(ms), hold(ms)])
+    monkeypatch.setattr(watch, "synchronize", answer)
+    assert bench(double(watch), setup).row("case").n > 0
+
+
 def test_side_stream_that_forks_and_joins_is_timed(watch, setup):
     def aside(x, out):
         work = lambda: np.multiply(x, 2, out=out)  # noqa: E731
