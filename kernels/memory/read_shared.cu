@@ -2,19 +2,21 @@
 //
 // What     A block copies 1024 float4 of x to shared memory, block b those from
 //          1024 * b on. Thread t then reads `loads` of them, the first at t,
-//          each next one 256 later, from the front again behind the last.
+//          each next one `step` later, from the front again behind the last.
 // Idea     The loop of read_footprint.cu, with the data in shared memory.
 // Launch   block 256; grid as many blocks as x has tiles.
 // On chip  1024 * 16 B = 16 KiB of shared memory per block.
-// Limits   loads a multiple of 4. Neighbouring lanes read neighbouring float4,
-//          without bank conflicts.
+// Limits   Neighbouring lanes read neighbouring float4, without bank conflicts.
+//          `step` is a parameter: the compiler would keep in registers what it
+//          knows to come again.
 //
 // expect: n=1,loads=8 shared_load_bank_conflicts = 0  # neighbours
 // expect: n=1,loads=8 global_load_sectors = 512     # 16 KiB / 32 B
 
 constexpr unsigned BLOCK = 256, TILE = 4 * BLOCK;
 
-__global__ void read_shared(const float4 *x, float *sums, unsigned loads)
+__global__ void read_shared(const float4 *x, float *sums, unsigned loads,
+                            unsigned step)
 {
     __shared__ float4 tile[TILE];
     for (unsigned k = 0; k < 4; k++) {
@@ -30,7 +32,7 @@ __global__ void read_shared(const float4 *x, float *sums, unsigned loads)
         sum.y += value.y;
         sum.z += value.z;
         sum.w += value.w;
-        at = (at + BLOCK) % TILE;
+        at = (at + step) % TILE;
     }
     sums[blockIdx.x * BLOCK + threadIdx.x] = sum.x + sum.y + sum.z + sum.w;
 }

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
-from coursekit.benchmarks.memory import bandwidth, latency
+from coursekit.benchmarks.memory import bandwidth, latency, lines
 
-DEFINITIONS = (*latency.DEFINITIONS, *bandwidth.DEFINITIONS)
+DEFINITIONS = (
+    *latency.DEFINITIONS,
+    *lines.DEFINITIONS,
+    *bandwidth.DEFINITIONS,
+)

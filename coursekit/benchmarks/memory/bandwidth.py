@@ -55,7 +55,7 @@ def shared_cases() -> dict[str, Callable]:
     kernel = ck.compile("memory/read_shared.cu").read_shared
 
     def read(x, sums, tile, blocks, loads):
-        kernel[blocks, BLOCK](x, sums, loads)
+        kernel[blocks, BLOCK](x, sums, loads, BLOCK)
 
     return {"read": read}
 

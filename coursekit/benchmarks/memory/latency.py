@@ -1,4 +1,4 @@
-"""Benchmarks of latency: how long one load takes, by footprint, stride and line.
+"""Benchmarks of latency: how long one load takes, by footprint and stride.
 
 The kernels read the GPU's own clock. The first case of a benchmark is one clock cycle,
 so that the speed of a load relative to it is one over the clock cycles of a load.
@@ -14,7 +14,6 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking import own_clock
 from coursekit.benchmarking.records.definitions import Definition
-from coursekit.benchmarks import drawn
 from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.memory.footprints import footprints
 from coursekit.runtime.modules import Module
@@ -102,8 +101,6 @@ STRIDES |= {"stride 4 KiB": 2**12, "stride 2 MiB": 2**21}
 PAST_L1 = "stride 128 B, past L1"
 STEPS = 4096  # loads of a walk
 FACTOR = 1 + 12 * 87211  # the full period for every count 2^k and 3 * 2^k
-LINES = 4096  # of 128 B, whose latency is measured one by one
-PERCENT = tuple(range(5, 100, 5))
 BLOCK, BLOCKS = 256, 1056
 
 
@@ -184,44 +181,6 @@ def _end(footprint: int, stride: int, shift: int) -> int:
     return _first(stride) + at * stride
 
 
-# ---------------------------------------------------------------- lines of L2
-
-
-def line_cases() -> dict[str, Callable]:
-    """Return one clock cycle, and how long a load takes from each share of lines."""
-    kernel = clocked().time_lines
-
-    def measure(words, ticks, result, lines):
-        kernel[1, 32](words, ticks, result, lines)
-
-    def cycle_ms(words, ticks, result, lines):
-        cycles, nanoseconds, _ = map(int, ck.to_host(result))
-        return 1e-6 * nanoseconds / max(cycles, 1)
-
-    def percentile(percent: int) -> Callable:
-        def elapsed_ms(words, ticks, result, lines):
-            cycles = float(np.percentile(ck.to_host(ticks), percent))
-            return cycles * cycle_ms(words, ticks, result, lines)
-
-        return own_clock(measure, elapsed_ms=elapsed_ms)
-
-    cycle = own_clock(measure, elapsed_ms=cycle_ms)
-    return {CYCLE: cycle} | {f"{p} % of the lines": percentile(p) for p in PERCENT}
-
-
-def lines(count: int) -> tuple:
-    """Draw the words of so many lines, and make room for their times."""
-    words = drawn.whole(32 * count, np.int32)
-    return words, ck.empty(count, np.uint32), ck.empty(3, np.uint64), count
-
-
-def are_added(words, ticks, result, count: int) -> None:
-    """Compare the sum of the lines' first words with NumPy's."""
-    first = ck.to_host(words)[::32].astype(np.int64)
-    if int(ck.to_host(result)[2]) != int(first.sum()) % 2**32:
-        raise AssertionError("other words were read")
-
-
 DEFINITIONS = (
     Definition(
         key="memory/latency",
@@ -230,13 +189,5 @@ DEFINITIONS = (
         setup=chains,
         verify=has_walked,
         count_size=2**12,
-    ),
-    Definition(
-        key="memory/lines",
-        cases=line_cases,
-        sizes=(LINES,),
-        setup=lines,
-        verify=are_added,
-        count_size=16,
     ),
 )

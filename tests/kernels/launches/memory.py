@@ -58,7 +58,8 @@ def read_shared(n: int, loads: int) -> Launch:
     x = np.random.default_rng(0).permutation(4096 * n).astype(np.float32)
     own = x.reshape(n, 4, 256, 4).astype(np.float64).sum(axis=(1, 3))
     wanted = loads / 4 * own.reshape(-1)
-    return Launch("read_shared", n, 256, (x, blank(256 * n), loads), {1: wanted})
+    arguments = (x, blank(256 * n), loads, 256)
+    return Launch("read_shared", n, 256, arguments, {1: wanted})
 
 
 @launches("memory/strided_copy.cu", [{"n": n, "stride": s} for n, s in COPIES])
