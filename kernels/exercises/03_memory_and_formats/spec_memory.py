@@ -325,19 +325,20 @@ GUESSES = {
         "its 32 bytes.",
     ),
     "first_step": Guess(
-        question="A chain of 64 KiB fits into L1 of an H200, and one of 1 MiB "
+        question="A chain of 64 KiB fits into L1 of an H100, and one of 1 MiB "
         "does not. How many times as long does a load take in the longer one?",
         options=("1 to 2 times", "5 to 8 times", "more than 100 times"),
         hint="The longer chain fits into L2, which is on the same chip as L1.",
         answer="5 to 8 times",
-        because="About 40 clock cycles from L1, and more than 200 from L2.",
+        because="41 clock cycles from L1, and 263 on average from L2.",
     ),
     "in_flight": Guess(
-        question="Memory answers after 600 ns, and 4800 GB/s are wanted. How many "
+        question="Memory answers after 340 ns, and 3350 GB/s are wanted. How many "
         "MB must be on their way at any time? (1 GB/s is 1 byte per ns.)",
-        hint="Latency times bandwidth: 600 ns * 4800 bytes per ns.",
-        answer=2.88,
-        tolerance=0.05,
-        because="600 ns * 4800 bytes per ns = 2.88 MB: 22 KB for each of 132 SMs.",
+        hint="Latency times bandwidth: 340 ns * 3350 bytes per ns.",
+        answer=1.14,
+        tolerance=0.02,
+        because="340 ns * 3350 bytes per ns = 1.14 MB, which is 8.6 KB for each of "
+        "132 SMs.",
     ),
 }
