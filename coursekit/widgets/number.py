@@ -9,7 +9,7 @@ import traitlets
 
 from coursekit.errors import ArgumentError
 from coursekit.lessons import formats
-from coursekit.lessons.formats import Format, Integer
+from coursekit.lessons.formats import Format, Integer, Rounding
 from coursekit.widgets import palette
 from coursekit.widgets.base import CourseWidget
 
@@ -21,7 +21,7 @@ GROUND["integer"] = "block0"
 
 
 def number_explorer(
-    format: str = "FP16", value: float = 0.1, *, rounding: str = "nearest"
+    format: str = "FP16", value: float = 0.1, *, rounding: Rounding = "nearest"
 ) -> NumberExplorer:
     """Type a number or flip a bit, and see what a format makes of it.
 
@@ -78,7 +78,7 @@ class NumberExplorer(CourseWidget, files="number"):
     bits = traitlets.Int(0).tag(sync=True)
     typed = traitlets.Unicode().tag(sync=True)
     rounding = traitlets.Unicode("nearest").tag(sync=True)
-    formats = traitlets.List().tag(sync=True)
+    formats = traitlets.List(traitlets.Dict()).tag(sync=True)
 
     def __init__(self, **state) -> None:
         super().__init__(**state, formats=[_state(f) for f in FORMATS.values()])

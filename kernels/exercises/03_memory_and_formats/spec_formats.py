@@ -20,7 +20,7 @@ SIZES = ((1, 1), (33, 31), (9, 100))
 
 def normal(n, generator):
     """Return what the kernel of 03.f takes: numbers of both signs and many sizes."""
-    exponents = generator.permutation(np.arange(n) % 60 - 30)
+    exponents = generator.permutation(11 * np.arange(n) % 60 - 30)
     x = np.ldexp(1 + (np.arange(n) + 0.5) / (n + 1), exponents)
     x *= generator.choice([-1, 1], n)
     return {"x": x.astype(np.float32), "e": blank(n, np.int32), "n": n}

@@ -94,6 +94,8 @@ def why(found, count, kib):
         return "CUDA reserves 1 KiB of shared memory for itself in each block."
     if found in (256 - count * kib, 256 - count * (kib + 1)):
         return "The SM cannot split at any KiB: it has the ten sizes of CARVE_OUTS."
+    if found in CARVE_OUTS:
+        return "That is a carve-out: what shared memory gets, not what L1 keeps."
     return "The blocks get a carve-out, and L1 gets the rest of the 256 KiB."
 
 
