@@ -17,8 +17,7 @@ def bits() -> Drawing:
         """Nine formats to scale, a box for each part. FP32: 1 sign bit, 8 exponent
         bits, 23 mantissa bits. TF32: 1, 8, 10. BF16: 1, 8, 7. FP16: 1, 5, 10. The FP8
         formats E5M2: 1, 5, 2, and E4M3: 1, 4, 3. The FP6 formats E3M2: 1, 3, 2,
-        and E2M3: 1, 2, 3. FP4, E2M1: 1, 2, 1. TF32 and BF16 have the exponent
-        of FP32. TF32 and FP16 have the same mantissa.""",
+        and E2M3: 1, 2, 3. FP4, E2M1: 1, 2, 1.""",
         356,
     )
     kinds = {E5M2: "FP8", E4M3: "FP8", E3M2: "FP6", E2M3: "FP6", E2M1: "FP4"}
