@@ -83,6 +83,7 @@ notebooks: setup  ## run the notebooks in place without a GPU and store their ou
 chapters: setup   ## write minutes, links, README's table and coverage.md (ARGS="notebooks/00_start_here.ipynb"; default all)
 	@$(PY) notebooks/course_chapters.py $(ARGS)
 	@$(PY) notebooks/coverage_table.py
+	@$(PY) notebooks/companion_pages.py
 
 lint-notebooks: setup  ## count what keeps lessons from good (ARGS=notebooks/00_start_here.ipynb lists, ARGS=--lower)
 	@$(PY) tests/support/lint_notebooks.py $(ARGS)

@@ -50,6 +50,7 @@ _HOME = {
     "widgets.questions": ("guess", "quiz"),
     "widgets.roofline": ("roofline_explorer",),
     "widgets.scheduler": ("scheduler",),
+    "widgets.table_explorer": ("ecosystem", "errata"),
     "widgets.tile_animator": ("tile_animator",),
     "errors": (
         "ArgumentError",
@@ -90,12 +91,16 @@ __all__ = sorted({*_MODULE_OF, *_SUBMODULES})
 
 
 def __getattr__(name: str) -> object:
-    if name in _SUBMODULES:
-        return importlib.import_module(f"coursekit.{_SUBMODULES[name]}")
-    module = _MODULE_OF.get(name)
+    module = _SUBMODULES.get(name) or _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'coursekit' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"coursekit.{module}"), name)
+    from coursekit.runtime import forks  # small
+
+    with forks.held_off():  # in the child of a fork, an unfinished import never ends
+        found = importlib.import_module(f"coursekit.{module}")
+    if name in _SUBMODULES:
+        return found
+    value = getattr(found, name)
     globals()[name] = value
     return value
 

@@ -85,6 +85,8 @@ from coursekit.widgets.questions import guess as guess
 from coursekit.widgets.questions import quiz as quiz
 from coursekit.widgets.roofline import roofline_explorer as roofline_explorer
 from coursekit.widgets.scheduler import scheduler as scheduler
+from coursekit.widgets.table_explorer import ecosystem as ecosystem
+from coursekit.widgets.table_explorer import errata as errata
 from coursekit.widgets.tile_animator import tile_animator as tile_animator
 
 __version__: str

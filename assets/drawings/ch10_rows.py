@@ -23,7 +23,7 @@ def online_softmax() -> Drawing:
         it rises by 2, the sum so far is multiplied by exp(-2) = 0.135; where it
         stays, by 1. The sum of exp(x - max) is then 1, 1.135, 1.503 and at last
         1.203, after one pass over the row.""",
-        280,
+        222,
     )
     names = ("next x", "max so far", "old sum times", "new sum")
     ups = (12, 66, 120, 174)
@@ -42,8 +42,6 @@ def online_softmax() -> Drawing:
         start, end = places[number - 1, ups[3]], places[number, ups[3]]
         d.arrow((start.right, start.centre[1]), (end.x, end.centre[1]))
         d.arrow(places[number, ups[2]].foot, places[number, ups[3]].top)
-    d.code((136, 234), "factor = exp(old max - new max)")
-    d.code((136, 262), "new sum = factor * old sum + exp(x - new max)")
     return d
 
 

@@ -64,7 +64,7 @@ def defined(key: str) -> Definition:
     ArgumentError
         There is none.
     """
-    definition = find(key)
+    definition = find(key) if isinstance(key, str) else None
     if definition is None:
         raise ArgumentError.explained(
             f"Nothing is defined to be recorded as {key!r}.",

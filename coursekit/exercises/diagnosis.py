@@ -59,7 +59,7 @@ def findings(checker: Any, kernel: Any, trial: Trial, timeout_s: float) -> Any:
 
 
 def overflows(kernel: Any, trial: Trial, name: str, index: tuple[int, ...]) -> bool:
-    """Whether a NaN or an infinity is gone where each float of the input is 1.
+    """Whether a NaN, an infinity or a 0 is gone where each float of the input is 1.
 
     Then it comes from the size of the input, and not from the kernel's formula.
     """
@@ -76,4 +76,4 @@ def overflows(kernel: Any, trial: Trial, name: str, index: tuple[int, ...]) -> b
             outcome = trial.run(kernel, **inputs)
     except CourseError:
         return False
-    return bool(abs(outcome.after[name][index]) < float("inf"))
+    return bool(0 < abs(outcome.after[name][index]) < float("inf"))

@@ -166,7 +166,7 @@ def _describe(device: DeviceProperties) -> Iterator[tuple[str, str]]:
     yield (
         "registers",
         f"{device.registers_per_sm} per SM, "
-        f"at most {device.max_registers_per_thread} a thread",
+        f"at most {device.max_registers_per_thread} per thread",
     )
     yield (
         "resident per SM",

@@ -1,1 +1,1 @@
-"""Models that chapters teach with: timelines, tilings, data sets, MNIST."""
+"""Models that chapters teach with: timelines, tilings, data sets, MNIST; page texts."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coursekit.errors import CompileError, UnknownNameError
+from coursekit.runtime.progress_bar import compiling
 from coursekit.toolchain import building, cubin, mangling, signature, targets
 from coursekit.toolchain.cubin import Resources
 
@@ -232,7 +233,8 @@ class Module:
     def _instances(self) -> Callable[[str], Module]:
         @functools.cache
         def instantiated(expression: str) -> Module:
-            return type(self)(replace(self._unit, expressions=(expression,)))
+            with compiling(self.name):
+                return type(self)(replace(self._unit, expressions=(expression,)))
 
         return instantiated
 
@@ -282,7 +284,8 @@ class Module:
 
         @functools.cache
         def compiled(target: targets.Target) -> building.MachineCode:
-            return building.machine_code(self._unit, target, names)
+            with compiling(self.name):
+                return building.machine_code(self._unit, target, names)
 
         return compiled
 

@@ -401,7 +401,9 @@ class SimulatorBackend:
             write=terminal.write,
             cache=machine_code,
             progress=progress,
-            notice=progress.say,
+            notice=lambda count: progress.say(
+                f"compiling {kernel.name} for the simulator: {count:,} instructions ..."
+            ),
             **options,
         )
 

@@ -6,9 +6,10 @@ made of; `GridBlock` shows which thread handles which element; `Microscope` show
 kernel line by line and lane by lane; with `Scheduler` the reader decides which warp
 runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
 counts a kernel against the ideal; a `LearningView` follows a training, and a
-`DigitPad` reads the digit that is drawn in it. Instruments with sliders and switches
-are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`, `NumberExplorer` for the
-bits of a number and, for matrix products, `TileAnimator`.
+`DigitPad` reads the digit that is drawn in it. A `TableExplorer` is a table to
+search. Instruments with sliders and switches
+are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`, `NumberExplorer` for
+the bits of a number and, for matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.draw_digit import DigitPad
@@ -24,6 +25,7 @@ from coursekit.widgets.overlap import Overlap
 from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess, quiz
 from coursekit.widgets.roofline import RooflineExplorer
 from coursekit.widgets.scheduler import Scheduler
+from coursekit.widgets.table_explorer import TableExplorer
 from coursekit.widgets.tile_animator import TileAnimator
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "QuizWidget",
     "RooflineExplorer",
     "Scheduler",
+    "TableExplorer",
     "TileAnimator",
     "guess",
     "quiz",

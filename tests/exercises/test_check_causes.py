@@ -270,6 +270,20 @@ def test_guard_that_compares_something_else_is_quoted(folder):
     assert "It does not ask for the index, and i = 255." in verdict.message
 
 
+def test_index_of_another_array_is_not_only_told_to_guard():
+    verdict = course("10.n", ("mean[row]", "mean[c]"))
+    assert "The elements of mean are 0 to 1: index mean with another variable" in (
+        verdict.message
+    )
+
+
+def test_index_that_grows_too_large_is_not_only_told_to_guard():
+    verdict = course("10.o", ("i / P % C", "i / P"))
+    assert "The elements of gamma are 0 to 5: compute c so that it stays there" in (
+        verdict.message
+    )
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -325,6 +339,18 @@ def test_softmax_without_its_maximum_is_told_of_overflow():
 def test_nan_that_no_large_input_makes_is_not_called_overflow():
     verdict = online(("[t] : -3.4028235e38f", "[t] : -1.0f / 0.0f"))
     assert "nan" in verdict.message
+    assert "overflows" not in verdict.message
+
+
+def test_result_that_an_overflowing_sum_makes_0_is_told_of_overflow():
+    verdict = course("10.2", ("Part{x[t], 1}", "Part{x[t], expf(x[t])}"))
+    assert "got 0" in verdict.message
+    assert "exp(x) overflows above x = 88.7 in float32" in verdict.message
+
+
+def test_zero_that_no_large_input_makes_is_not_called_overflow():
+    verdict = course("10.2", ("= expf(x[t] - all.max)", "= 0 * expf(x[t] - all.max)"))
+    assert "got 0" in verdict.message
     assert "overflows" not in verdict.message
 
 

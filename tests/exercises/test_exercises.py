@@ -363,6 +363,12 @@ def test_strict_check_of_a_solution_returns(folder, monkeypatch):
     assert ck.check("42.1", ck.compile(SOLUTION))
 
 
+def test_table_shows_four_inputs_of_an_element():
+    entry = catalogue.find("10.l")
+    verdict = examine(entry, entry.starter.read_text(encoding="utf-8"))
+    assert re.search(r"i +max_a +sum_a +max_b +sum_b +expected", verdict.message)
+
+
 # ---------------------------------------------------------------- beside the check
 
 

@@ -41,7 +41,7 @@ MODULES = ("base", "grid_block", "grid_map", "questions")
 SHEETS = (
     "draw_digit", "fusion", "grid_block", "learning", "microscope", "number",
     "occupancy", "overlap", "questions", "roofline", "scheduler", "shared",
-    "tile_animator",
+    "table_explorer", "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -64,6 +64,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: LearningView(chance=2.3),
         lambda: ck.draw_digit(lambda image: image[14, :10]),
         lambda: ck.number_explorer("E4M3", 0.3),
+        lambda: ck.errata(),
     ],
     ids=[
         "grid",
@@ -80,6 +81,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "learning",
         "pad",
         "bits",
+        "errata",
     ],
 )
 def make(request):

@@ -22,7 +22,7 @@ from traced_kernels import row_sums, shift_left  # noqa: E402 (after the skip)
 from widget_page import browser_path, open_widget  # noqa: E402 (needs playwright)
 
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-SLIDERS = ("elements n", "blocks", "threads a block", "thread of the grid")
+SLIDERS = ("elements n", "blocks", "threads per block", "thread of the grid")
 COMMIT = "This is my answer"
 
 
@@ -138,6 +138,7 @@ WIDGETS = {
     "tiles": lambda: ck.tile_animator(256, 136, 64, like="step 9", thread=37, step=9),
     "pad": lambda: ck.draw_digit(lambda image: image[14, :10] / 50),
     "bits": lambda: ck.number_explorer("FP32", 0.1),
+    "table": lambda: ck.errata(),
 }
 
 
@@ -258,7 +259,7 @@ def test_slider_has_a_name(grid, name):
     [
         ("elements n", "n", 21),
         ("blocks", "blocks", 4),
-        ("threads a block", "threads", 9),
+        ("threads per block", "threads", 9),
         ("thread of the grid", "thread", 12),
     ],
 )

@@ -8,10 +8,10 @@ import { blocksOf, occupancyOf, shownLimit, warpsOf } from "./occupancy_rules.js
 const [PANEL, GAP, HIGH, LEFT, TOP, BOTTOM] = [240, 14, 150, 34, 22, 34];
 const POINTS = 256;
 const PANELS = {
-  registers: { title: "registers a thread", most: "max_registers_per_thread", unit: 1 },
-  shared_bytes: { title: "shared KiB a block", most: "shared_bytes_per_block_optin",
+  registers: { title: "registers per thread", most: "max_registers_per_thread", unit: 1 },
+  shared_bytes: { title: "shared KiB per block", most: "shared_bytes_per_block_optin",
     unit: 1024 },
-  threads: { title: "threads a block", most: "max_threads_per_block", unit: 1 },
+  threads: { title: "threads per block", most: "max_threads_per_block", unit: 1 },
 };
 const NEEDS = ["registers", "shared_bytes", "threads", "barriers", "max_threads"];
 const TRAITS = [...NEEDS, "grid", "device", "kernel"];
@@ -77,7 +77,7 @@ function limitTable() {
       element("td"), element("td")];
     return { node: element("tr", {}, ...cells), cells };
   });
-  const heads = ["limit", "blocks an SM", "because", "keeps more out"];
+  const heads = ["limit", "blocks per SM", "because", "keeps more out"];
   const node = element("table", {},
     element("thead", {}, element("tr", {}, ...heads.map((text) =>
       element("th", { scope: "col" }, text)))),
@@ -97,9 +97,9 @@ function limitTable() {
 function controls(model) {
   const change = (name) => (value) => write(model, { [name]: value });
   const sliders = {
-    registers: slider("registers a thread", 1, 255, change("registers")),
-    shared_bytes: slider("shared bytes a block", 0, 0, change("shared_bytes")),
-    threads: slider("threads a block", 1, 1024, change("threads")),
+    registers: slider("registers per thread", 1, 255, change("registers")),
+    shared_bytes: slider("shared bytes per block", 0, 0, change("shared_bytes")),
+    threads: slider("threads per block", 1, 1024, change("threads")),
   };
   setAttribute(sliders.shared_bytes.input, "step", 128);
   const names = Object.keys(model.get("devices"));

@@ -4,7 +4,7 @@ __global__ void softmax(const float *x, float *out, int cols)
 {
     __shared__ float most, total;
     int row = blockIdx.x * cols;
-    // Your code here: one thread works, and all others wait for it.
+    // Your code here: who computes maximum and sum?
     if (threadIdx.x == 0) {
         most = x[row];
         for (int c = 1; c < cols; c++)

@@ -9,7 +9,8 @@ __global__ void scaled(
     const float *x, const float *w, float *y, int rows, int cols)
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
-    if (c < cols)
+    if (c < cols) {
         for (int row = 0; row < rows; ++row)  // Your code here.
             y[row * cols + c] = x[row * cols + c] * weight(w[c]);
+    }
 }

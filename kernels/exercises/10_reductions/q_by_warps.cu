@@ -1,7 +1,6 @@
 // The largest value of each row, by a warp for each row.
 __global__ void row_max(const float *x, float *out, int rows, int cols)
 {
-    int thread = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.x, lane = threadIdx.x;  // Your code here.
     if (row >= rows) return;
     float most = x[row * cols];

@@ -185,6 +185,8 @@ EXERCISES = (
         hints=(
             "Which threads read z[i] after it is written? A variable of the thread "
             "would do.",
+            "float own = x[i] + bias[c]; and then own in both places where z[i] stood. "
+            "Nothing is stored into z.",
         ),
         starter=(CheckFailed, "changed the input z"),
         mutants={
@@ -266,8 +268,8 @@ GUESSES = {
         because="x is read and y is written; m, e and s never leave the chip.",
     ),
     "bias_gelu": Guess(
-        question="Leave the small bias out. How many arrays of the size of x move in "
-        "z = x + b; y = gelu(z) as two kernels?",
+        question="One kernel computes z = x + b, and another y = gelu(z). How many "
+        "arrays of the size of x do the two move? The bias b is small: leave it out.",
         hint="Each kernel reads its input and writes its result.",
         answer=4,
         because="x is read, z is written, z is read again, y is written.",
@@ -281,12 +283,12 @@ GUESSES = {
         because="8 * 256 * 4 = 8192 bytes.",
     ),
     "repeats": Guess(
-        question="64 rows, 256 columns, and 200 operations per weight. With the "
-        "weights computed first it is 201 / 49 operations per value. How many are "
-        "they in the kernel that computes the weight for every value?",
+        question="x has 64 rows, and a weight takes 200 operations. With each weight "
+        "computed once, a value takes 200 / 64 + 1, about 4 operations. How many does "
+        "a value take in this kernel?",
         options=(1, 4, 201),
-        hint="What does the thread do for one value?",
+        hint="How often does the loop over the rows compute the weight?",
         answer=201,
-        because="200 for the weight and 1 for the product, 49 times as many.",
+        because="200 for the weight and 1 for the product, about 49 times as many.",
     ),
 }

@@ -92,6 +92,8 @@ EXERCISES = (
             "past = row * cols % 8 values lie between the last beginning of a sector "
             "and the row. 8 - past are left, and none if past is 0. A row of 3 values "
             "has no head of 5.",
+            "(8 - row * cols % 8) % 8 is the way to the next sector, also where it is "
+            "0. min of that and cols is the head.",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
@@ -165,6 +167,8 @@ EXERCISES = (
         hints=(
             "Begin with 1 block. As long as the blocks hold fewer values than the row "
             "has, double their number. A row of exactly 32768 values fits in 1 block.",
+            "A while loop with share *= 2 does it. Its condition compares share * "
+            "32768 with cols[i], and must not read cols where i is no row.",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
@@ -227,12 +231,12 @@ EXERCISES = (
 )
 GUESSES = {
     "who_waits": Guess(
-        question="Step 6 and step 7 share a row among several blocks. Which blocks "
-        "must be on the GPU at the same time?",
+        question="Several blocks share a row in this way. Which blocks must be on the "
+        "GPU at the same time, so that none waits for ever?",
         options=("all blocks of a row", "all blocks of a grid", "none"),
-        hint="Who needs the pair of a block before it can go on?",
+        hint="Which blocks need the pair of a block before they can go on?",
         answer="all blocks of a row",
-        because="A block waits for the pairs of its row, and for nobody else's.",
+        because="A block waits for the pairs of its own row, and for no others.",
     ),
     "whose_row": Guess(
         question="A language model has 50,257 values per row. A block keeps at most "
@@ -245,25 +249,25 @@ GUESSES = {
     "near_ten_thousand": Guess(
         question="The values of a row lie near 10,000, and their variance is 1. What "
         "does float32 give for the mean of the squares minus the square of the mean?",
-        options=("1.0000", "1.0 or so", "any number of size 10, below 0 too"),
+        options=("1.0000", "about 1, off by some percent", "such as -8, 0 or 16"),
         hint="A square is about 100,000,000. float32 keeps about seven digits: how "
         "large is the last of them?",
-        answer="any number of size 10, below 0 too",
+        answer="such as -8, 0 or 16",
         because="Neighbouring float32 numbers near 10^8 lie 8 apart, and the variance "
         "is the difference of two of them.",
     ),
     "gamma": Guess(
-        question="Step 3 of the layernorm loads each value of x once, for 8 rows of "
-        "128 values. How many times 4 bytes per value do its warps ask for?",
+        question="Step 3 of the layernorm loads each value of x once. How many floats "
+        "do its warps load per value of x, all arrays together?",
         options=(1, 2, 3),
         hint="Which other arrays does the last loop read, for every row?",
         answer=3,
-        because="x once, and gamma and beta once per row. Caches serve most of the "
-        "last two, as they are the same for every row.",
+        because="One of x, one of gamma, one of beta. Caches serve most of the last "
+        "two, as they are the same for every row.",
     ),
     "gamma_quads": Guess(
-        question="A row has a head of 3 values, so its quads of x lie on multiples of "
-        "16 bytes. The quads of gamma that belong to them lie there, too.",
+        question="A row has a head of 3 values. Behind it, its quads of x begin at "
+        "multiples of 16 bytes. The quads of gamma that belong to them do so, too.",
         hint="gamma itself begins on such a multiple. Which of its values belongs to "
         "the first value of the first quad?",
         answer=False,

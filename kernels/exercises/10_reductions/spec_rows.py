@@ -6,7 +6,7 @@ from coursekit.errors import BarrierError, CheckFailed
 from coursekit.exercises import Exercise, Guess, Mutant, blank, blocks, shuffled
 
 LEVEL = 200.0  # neither exp of it nor of -200 is a float32
-SPAN = 16.0  # between maxima that are merged
+SPAN = 16.0  # half of what lies between maxima that are merged
 
 
 def rows_by_threads(threads):
@@ -45,9 +45,12 @@ def softmax_of(x):
 
 
 def pairs(n, generator):
-    """Return what 10.l takes."""
+    """Return what 10.l takes: maxima near LEVEL and near -LEVEL in turn."""
     unit = np.float32(4 * SPAN / max(n, 1))
-    max_a, max_b = (shuffled(n, generator) * unit - np.float32(SPAN) for _ in "ab")
+    level = np.where(np.arange(n) % 2, -LEVEL, LEVEL).astype(np.float32)
+    max_a, max_b = (
+        shuffled(n, generator) * unit - np.float32(SPAN) + level for _ in "ab"
+    )
     sum_a, sum_b = (1 + shuffled(n, generator) for _ in "ab")
     return {
         "max_a": max_a,
@@ -82,9 +85,10 @@ EXERCISES = (
         roundings=lambda size: 2 * (8 + 4) + size[1] + 2,
         owner=None,
         hints=(
-            "The factor exp(most) cancels between numerator and sum, so every value of "
-            "the row may be made smaller by the same number. Which number makes the "
-            "largest value 0?",
+            "A share does not change when the same number is subtracted from every "
+            "value of the row. Which number makes the largest value 0?",
+            "That number is in the variable most. It belongs inside of both calls of "
+            "expf: in the sum, and in the quotient.",
         ),
         starter=(CheckFailed, "exp(x) overflows above x = 88.7"),
         mutants={
@@ -126,6 +130,8 @@ EXERCISES = (
             "By which factor do the two differ?",
             "exp(x - max) = exp(x - max_a) * exp(max_a - max). The sum of b has a "
             "factor of its own.",
+            "Each sum is multiplied by expf of its own maximum minus max[i]. At least "
+            "one of the two factors is exp(0) = 1.",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
@@ -147,6 +153,14 @@ EXERCISES = (
                 ],
                 fails=(CheckFailed, "wrong"),
             ),
+            "by_their_powers": Mutant(
+                mistake="The factors are right on paper, and overflow one by one.",
+                edits=[
+                    ("expf(max_a[i] - max[i])", "expf(max_a[i]) / expf(max[i])"),
+                    ("expf(max_b[i] - max[i])", "expf(max_b[i]) / expf(max[i])"),
+                ],
+                fails=(CheckFailed, "exp(x) overflows above x = 88.7"),
+            ),
         },
     ),
     Exercise(
@@ -164,24 +178,26 @@ EXERCISES = (
             "Threads 0 to 31 of the grid belong to row 0, threads 32 to 63 to row 1. "
             "Which two operators turn the number of a thread into its row and its "
             "place in the warp?",
+            "The number of a thread in the grid is blockIdx.x * blockDim.x + "
+            "threadIdx.x. Divided by 32 it is the row, and the remainder is the lane.",
         ),
         starter=(CheckFailed, "never written"),
         mutants={
             "row_of_a_block": Mutant(
                 mistake="The whole block takes one row.",
-                edits=[("thread / 32", "blockIdx.x")],
+                edits=[("(blockIdx.x * blockDim.x + threadIdx.x) / 32", "blockIdx.x")],
                 fails=(CheckFailed, "never written"),
             ),
             "lane_of_the_block": Mutant(
                 mistake="The number in the block is taken for the lane.",
-                edits=[("thread % 32", "threadIdx.x")],
+                edits=[("threadIdx.x % 32", "threadIdx.x")],
                 fails=(CheckFailed, "never written"),
             ),
             "the_other_way": Mutant(
                 mistake="Row and lane are exchanged.",
                 edits=[
-                    ("thread / 32", "thread % 32"),
-                    ("lane = thread % 32", "lane = thread / 32"),
+                    ("threadIdx.x) / 32", "threadIdx.x) % 32"),
+                    ("lane = threadIdx.x % 32", "lane = threadIdx.x / 32"),
                 ],
                 fails=(BarrierError, "has left the kernel"),
             ),
@@ -190,8 +206,9 @@ EXERCISES = (
 )
 GUESSES = {
     "thread_per_row": Guess(
-        question="A thread per row, 512 floats per row. The 32 lanes of a warp read "
-        "column 0 of their rows. How many sectors is that?",
+        question="A thread has a row, and a row has 512 floats. In one iteration the "
+        "32 lanes of a warp read column 0 of their rows. How many sectors do they ask "
+        "for?",
         options=(1, 4, 32),
         hint="Two neighbouring lanes read addresses that lie 512 * 4 bytes apart.",
         answer=32,
@@ -208,19 +225,20 @@ GUESSES = {
         because="One lane of one warp loads 1024 values twice, one per request.",
     ),
     "neutral": Guess(
-        question="A thread has no value of the row. Which pair (max, sum) may it merge "
-        "with any other pair, and change nothing?",
+        question="A thread has no value of the row, and has to merge all the same. "
+        "Which pair (max, sum) leaves every pair of numbers as it is, also a pair of "
+        "its own kind?",
         options=("(0, 0)", "(-infinity, 0)", "(lowest float, 0)", "(lowest float, 1)"),
-        hint="Merge the pair with itself, and with the pair of a row of negative "
-        "values. What is infinity minus infinity?",
+        hint="Two threads without a value merge with each other, and then with the "
+        "pair of a row of negative values. What is -infinity minus -infinity?",
         answer="(lowest float, 0)",
-        because="A maximum of 0 may be too large, and -infinity minus -infinity is "
-        "NaN.",
+        because="Its maximum is never above another, and its sum adds nothing. A "
+        "maximum of 0 may be too large, and -infinity minus -infinity is NaN.",
     ),
     "passes": Guess(
         question="Step 2 reads 3 * 4 bytes per value, and step 3 reads 2 * 4. How many "
         "bytes per value does a step read that keeps its row in registers?",
-        hint="Every value of x is loaded from memory how often?",
+        hint="How often is each value of x loaded? A float has 4 bytes.",
         answer=4,
         because="Each value is loaded once; maximum, sum and quotient use the copy in "
         "a register.",

@@ -142,7 +142,7 @@ EXERCISES = (
                 "global_load_requests",
                 (2, 1024),
                 2 * 3 * 32,
-                "Three passes over 2 rows of 1024 values, 32 values a request.",
+                "Three passes over 2 rows of 1024 values, 32 values per request.",
             ),
         ),
     ),

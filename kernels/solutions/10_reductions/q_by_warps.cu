@@ -1,8 +1,8 @@
 // The largest value of each row, by a warp for each row.
 __global__ void row_max(const float *x, float *out, int rows, int cols)
 {
-    int thread = blockIdx.x * blockDim.x + threadIdx.x;
-    int row = thread / 32, lane = thread % 32;
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    int lane = threadIdx.x % 32;
     if (row >= rows) return;
     float most = x[row * cols];
     for (int c = lane; c < cols; c += 32)
