@@ -53,6 +53,7 @@ from coursekit.exercises.student import solution as solution
 from coursekit.hardware import device as device
 from coursekit.hardware import devices as devices
 from coursekit.lessons import datasets as datasets
+from coursekit.lessons import formats as formats
 from coursekit.lessons import matmul as matmul
 from coursekit.lessons import mnist as mnist
 from coursekit.lessons import model_gpu as model_gpu
@@ -80,6 +81,7 @@ from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
 from coursekit.widgets.microscope import microscope as microscope
+from coursekit.widgets.number import number_explorer as number_explorer
 from coursekit.widgets.occupancy import occupancy_explorer as occupancy_explorer
 from coursekit.widgets.overlap import overlap as overlap
 from coursekit.widgets.questions import guess as guess

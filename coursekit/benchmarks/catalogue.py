@@ -18,6 +18,7 @@ from coursekit.errors import ArgumentError
 PROBLEMS = (
     "architecture",
     "first",
+    "memory",
     "moving",
     "warps",
     "synchronisation",

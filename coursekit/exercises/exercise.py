@@ -21,7 +21,8 @@ class Limit:
     Attributes
     ----------
     counter : str
-        A field of Counters, such as "global_load_sectors".
+        A field of Counters, such as "global_load_sectors", or of what the compiler
+        reports of a kernel, such as "spill_store_bytes".
     size : int or tuple of int
         Size of the problem whose launch is counted.
     most : int

@@ -11,6 +11,9 @@ counts a kernel against the ideal; a `LearningView` follows a training, and a
 search. Instruments with sliders and switches are `OccupancyExplorer`, `Residency`,
 `FusionCounter`, `RooflineExplorer`, `ChipExplorer` and, for matrix products,
 `TileAnimator`.
+search. Instruments with sliders and switches
+are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`, `NumberExplorer` for
+the bits of a number and, for matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.chip_explorer import ChipExplorer
@@ -22,6 +25,7 @@ from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
 from coursekit.widgets.learning import LearningView
 from coursekit.widgets.microscope import Microscope
+from coursekit.widgets.number import NumberExplorer
 from coursekit.widgets.occupancy import OccupancyExplorer
 from coursekit.widgets.overlap import Overlap
 from coursekit.widgets.questions import GuessWidget, Question, QuizWidget, guess, quiz
@@ -42,6 +46,7 @@ __all__ = [
     "GuessWidget",
     "LearningView",
     "Microscope",
+    "NumberExplorer",
     "OccupancyExplorer",
     "Overlap",
     "Question",

@@ -40,8 +40,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "compiled_words", "grid_block", "grid_map", "questions")
 SHEETS = (
     "chip_explorer", "compiled", "draw_digit", "fusion", "grid_block", "learning",
-    "microscope", "occupancy", "overlap", "questions", "residency", "roofline",
-    "scheduler", "shared", "table_explorer", "tile_animator",
+    "microscope", "number", "occupancy", "overlap", "questions", "residency",
+    "roofline", "scheduler", "shared", "table_explorer", "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -66,6 +66,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.tile_animator(128, 128, 32, like="step 8"),
         lambda: LearningView(chance=2.3),
         lambda: ck.draw_digit(lambda image: image[14, :10]),
+        lambda: ck.number_explorer("E4M3", 0.3),
         lambda: ck.errata(),
     ],
     ids=[
@@ -85,6 +86,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "tiles",
         "learning",
         "pad",
+        "bits",
         "errata",
     ],
 )
