@@ -16,7 +16,9 @@ from coursekit.benchmarking.records.definitions import Definition
 from coursekit.errors import ArgumentError
 
 PROBLEMS = (
+    "architecture",
     "first",
+    "memory",
     "moving",
     "warps",
     "synchronisation",

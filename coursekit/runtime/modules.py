@@ -93,6 +93,11 @@ class Module:
     def target(self) -> targets.Target:
         return self._unit.target
 
+    @property
+    def machine_target(self) -> str:
+        """The architecture that `cubin` and `sass` have by default, such as sm_90."""
+        return self._real_target().real_name
+
     def cubin(self, arch: str | int | None = None) -> bytes:
         """Return machine code.
 

@@ -222,13 +222,6 @@ _RULES = (
         "Convert the argument, as in sqrtf(2.0f) or sqrt((float)n).",
     ),
     (
-        r'no instance of overloaded function "atomic\w+"',
-        "An atomic takes the address of the element that it changes, and a value of "
-        "the element's type.",
-        "Write & before an element, as in atomicAdd(&sums[i], x); a pointer is an "
-        "address already.",
-    ),
-    (
         r"too (?:few|many) arguments in function call|no instance of",
         "The function takes other arguments than those given.",
         "Compare the call with the function's declaration.",

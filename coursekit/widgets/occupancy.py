@@ -55,13 +55,24 @@ def occupancy_explorer(
     ``ck.occupancy_explorer(kernel, 256, grid=4096)``
     """
     start = occupancy(kernel, block, shared_bytes, device, grid=grid)
+    return OccupancyExplorer(within_sliders("occupancy_explorer", start))
+
+
+def within_sliders(function: str, start: Occupancy) -> Occupancy:
+    """Return what a widget starts with; refuse more registers than a thread can have.
+
+    Raises
+    ------
+    ArgumentError
+        The message names `function`.
+    """
     if start.demand.registers > MOST_REGISTERS:
         raise ArgumentError.explained(
-            f"occupancy_explorer got {start.demand.registers} registers per thread.",
+            f"{function} got {start.demand.registers} registers per thread.",
             f"A thread has at most {MOST_REGISTERS} registers.",
             "Give a kernel, or a smaller number.",
         )
-    return OccupancyExplorer(start)
+    return start
 
 
 class OccupancyExplorer(CourseWidget, files="occupancy"):

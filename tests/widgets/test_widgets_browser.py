@@ -124,12 +124,15 @@ WIDGETS = {
     "number": lambda: guess("How many?", answer=3),
     "quiz": three_questions,
     "microscope": lambda: ck.microscope(*row_sums(), 1),
+    "compiled": lambda: ck.show_compiled(ck.compile("start/vec_add.cu").vec_add),
     "prediction": lambda: ck.microscope(*row_sums(), predict=True),
     "boxes": lambda: ck.memory_boxes(ck.program("start/boxes.cpp").run()),
     "overlap": lambda: ck.overlap(ck.Timeline(50, 50, 4)),
     "scheduler": lambda: ck.scheduler(*shift_left()),
     "two players": lambda: ck.scheduler(*shift_left(), players=2),
     "occupancy": lambda: ck.occupancy_explorer(64, 128, device="H200", grid=4096),
+    "residency": lambda: ck.residency(64, 128, device="H200"),
+    "chips": lambda: ck.chip_explorer("H200", "RTX 4090"),
     "fusion": lambda: ck.fusion_counter(
         ["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}, joined=[True]
     ),
@@ -138,6 +141,7 @@ WIDGETS = {
     ),
     "tiles": lambda: ck.tile_animator(256, 136, 64, like="step 9", thread=37, step=9),
     "pad": lambda: ck.draw_digit(lambda image: image[14, :10] / 50),
+    "bits": lambda: ck.number_explorer("FP32", 0.1),
     "table": lambda: ck.errata(),
 }
 

@@ -50,8 +50,9 @@ class Source:
             f"PTX line {self.line(start)}: {problem}: {quoted}",
             "The simulator reads the PTX that NVRTC, Numba and Triton write; this "
             "is another construct, or the text is damaged.",
-            "Compile the kernel again; if its inline assembly asks for this, "
-            "write it another way or run it on a GPU.",
+            "In an `asm` each instruction ends with a semicolon, operands are %0, %1, "
+            "..., and a register's % is written twice. Otherwise compile the kernel "
+            "again, or run it on a GPU.",
         )
 
 

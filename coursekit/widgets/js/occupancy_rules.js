@@ -17,9 +17,9 @@ function twoDigits(number) {
 }
 
 export const warpsOf = (sm, demand) => Math.ceil(demand.threads / sm.warp_size);
-const registersOfWarp = (sm, demand) =>
+export const registersOfWarp = (sm, demand) =>
   roundedUp(demand.registers * sm.warp_size, sm.register_unit);
-const sharedOfBlock = (sm, demand) => roundedUp(
+export const sharedOfBlock = (sm, demand) => roundedUp(
   demand.shared_bytes + sm.shared_reserved_bytes_per_block, sm.shared_unit_bytes);
 
 function byRegisters(sm, demand) {
