@@ -36,6 +36,7 @@ _HOME = {
     "analysis.occupancy": ("occupancy",),
     "runtime.simulator": ("simulator",),
     "runtime.tensor_maps": ("tensor_map",),
+    "runtime.torch_op": ("torch_op",),
     "lessons.timeline": ("Timeline",),
     "analysis.tracing": ("trace",),
     "toolchain.loops": ("busiest_loop",),

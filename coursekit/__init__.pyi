@@ -71,6 +71,7 @@ from coursekit.runtime.compiler import compile as compile
 from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
 from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
+from coursekit.runtime.torch_op import torch_op as torch_op
 from coursekit.toolchain.loops import busiest_loop as busiest_loop
 from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
