@@ -11,11 +11,12 @@ from typing import Any
 from coursekit.errors import ArgumentError
 from coursekit.runtime import torch_schema
 from coursekit.runtime.launching import Kernel
+from coursekit.runtime.modules import Module
 
 
 def torch_op(
     name: str,
-    forward: Kernel | Sequence[Kernel],
+    forward: Kernel | Module | Sequence[Kernel],
     backward: Callable[..., Any] | None = None,
     *,
     launch: Callable[..., tuple[Any, ...]],
@@ -32,10 +33,10 @@ def torch_op(
     ----------
     name : str
         Namespace and name, "course::polynomial". A later definition replaces it.
-    forward : Kernel or sequence of Kernel
+    forward : Kernel, Module or sequence of Kernel
         Its parameters are the input tensors, the results, and what `launch` adds.
-        Of several kernels the one runs whose first array has the type of the first
-        tensor.
+        Of several kernels, or those of a module, the one runs whose first array has
+        the type of the first tensor.
     backward : callable, optional
         Names its parameters after the inputs (``x``), the results (``y``) and their
         gradients (``grad_y``) that it needs; only these are saved. It returns a
@@ -62,8 +63,7 @@ def torch_op(
     """
     import torch
 
-    kernels = (forward,) if isinstance(forward, Kernel) else tuple(forward)
-    _check_kernels(name, kernels)
+    kernels = _kernels(name, forward)
     schema = schema or torch_schema.written(name, launch, outputs)
     operator = _Operator(
         name, kernels, launch, outputs, torch_schema.parsed(name, schema)
@@ -124,7 +124,9 @@ class _Operator:
         return _as_returned(self._allocated(inputs)[1])
 
     def _allocated(self, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        packed = [v.contiguous() if _is_tensor(v) else v for v in inputs]
+        left_out = self.schema.arguments[len(inputs) :]  # PyTorch passes no defaults
+        given = [*inputs, *(argument.default_value for argument in left_out)]
+        packed = [v.contiguous() if _is_tensor(v) else v for v in given]
         made = self.make(*packed)
         results = list(made) if isinstance(made, (tuple, list)) else [made]
         expected = len(self.schema.returns)
@@ -233,14 +235,18 @@ class _Gradient:
         return tuple(by_name.get(name) for name in self.operator.inputs)
 
 
-def _check_kernels(name: str, kernels: tuple[Any, ...]) -> None:
-    if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
-        kinds = ", ".join(type(kernel).__name__ for kernel in kernels) or "nothing"
+def _kernels(name: str, forward: Any) -> tuple[Kernel, ...]:
+    if isinstance(forward, Module):
+        forward = [forward[kernel] for kernel in forward.kernels]
+    listed = forward if isinstance(forward, (list, tuple)) else (forward,)
+    if not listed or not all(isinstance(kernel, Kernel) for kernel in listed):
+        kinds = ", ".join(type(kernel).__name__ for kernel in listed) or "nothing"
         raise ArgumentError.explained(
             f"{name}: forward is {kinds}.",
             "An operator launches a kernel; a module may have several of them.",
-            'Pass a kernel, ck.compile("file.cu").kernel, or a list of kernels.',
+            'Pass a kernel, ck.compile("file.cu").kernel, or the module.',
         )
+    return tuple(listed)
 
 
 def _first_type(kernel: Kernel) -> str:

@@ -22,3 +22,8 @@ __global__ void bias_gelu(const T *x, const T *bias, T *y, int cols)
         y[i] = z * normcdf(z);
     }
 }
+
+template __global__ void bias_gelu<float>(
+    const float *, const float *, float *, int);
+template __global__ void bias_gelu<double>(
+    const double *, const double *, double *, int);

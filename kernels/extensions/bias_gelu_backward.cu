@@ -28,3 +28,8 @@ __global__ void bias_gelu_backward(
         grad_z[i] = grad_y[i] * (normcdf(z) + z * density);
     }
 }
+
+template __global__ void bias_gelu_backward<float>(
+    const float *, const float *, const float *, float *, int);
+template __global__ void bias_gelu_backward<double>(
+    const double *, const double *, const double *, double *, int);

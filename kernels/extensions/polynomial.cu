@@ -19,3 +19,6 @@ __global__ void polynomial(const T *x, T *y, int n)
     if (i < n)
         y[i] = (x[i] * x[i] - 3) * x[i] + 1;
 }
+
+template __global__ void polynomial<float>(const float *, float *, int);
+template __global__ void polynomial<double>(const double *, double *, int);

@@ -20,3 +20,8 @@ __global__ void polynomial_backward(
     if (i < n)
         grad_x[i] = grad_y[i] * (3 * x[i] * x[i] - 3);
 }
+
+template __global__ void polynomial_backward<float>(
+    const float *, const float *, float *, int);
+template __global__ void polynomial_backward<double>(
+    const double *, const double *, double *, int);
