@@ -14,5 +14,8 @@ def repaired(name):
     def fake(x, s):
         return x.new_empty(x.shape[0])
 
-    # Your code here: correct two lines, and say how to differentiate.
+    def keep(ctx, inputs, output):
+        ctx.s = inputs[1]
+
+    # Your code here: a backward. Correct two lines above as well.
     return scale

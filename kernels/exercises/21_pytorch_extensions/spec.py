@@ -5,15 +5,16 @@ import math
 import numpy as np
 
 from coursekit.errors import ArgumentError, CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, HostExercise, Mutant, blank, blocks
+from coursekit.exercises import Exercise, HostExercise, Mutant, blank, blocks, shuffled
 
 P3 = "extensions/polynomial.cu"
 SIZES = (1, 255, 257, 1000)
 
 
 def random(shape, generator):
-    """Return numbers from -2 to 2 in float64."""
-    return generator.uniform(-2, 2, shape)
+    """Return distinct numbers from -2 to 2 in float64."""
+    values = shuffled(shape, generator, np.float64)
+    return values * (16 / values.size) - 2
 
 
 def points(size, generator):
