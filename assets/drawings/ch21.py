@@ -57,7 +57,7 @@ def graphs() -> Drawing:
     loss = d.box(Rectangle(690, top, 60, 44), "loss")
     for a, b in ((x, op), (op, y), (y, total), (total, loss)):
         d.arrow((a.right, top + 22), (b.x, top + 22))
-    grad_x = d.box(Rectangle(80, low, 80, 44), "grad_x", fill="amber")
+    grad_x = d.box(Rectangle(100, low, 80, 44), "grad_x", fill="amber")
     back = d.box(Rectangle(210, low, 190, 44), "polynomial_backward", fill="green")
     grad_y = d.box(Rectangle(450, low, 80, 44), "grad_y", fill="amber")
     spread = d.box(Rectangle(570, low, 70, 44), "expand", fill="green")
