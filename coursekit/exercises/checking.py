@@ -57,6 +57,7 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
         passed,
         error,
         tuple(bench.tables),
+        remarks=() if error else tuple(bench.remarks),
         drawn="What the check saw" if in_python else "The small problem",
     )
 

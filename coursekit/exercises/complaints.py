@@ -9,9 +9,17 @@ from typing import Any
 import numpy as np
 
 from coursekit.errors import CheckFailed, CourseError
-from coursekit.exercises import diagnosis, judging, ownership, picture, poison
+from coursekit.exercises import (
+    diagnosis,
+    judging,
+    misplaced,
+    ownership,
+    picture,
+    poison,
+)
 from coursekit.exercises.judging import Judged
 from coursekit.exercises.trial import Outcome, Trial
+from coursekit.toolchain.cuda_source import code_only
 
 MOST_LISTED = 5
 EXP_OVERFLOWS = 88.7  # in float32
@@ -19,6 +27,8 @@ _TWICE = re.compile(
     r"(?P<one>thread .*) writes (?P<array>\w+)\[(?P<index>\d+)\], and "
     r"(?P<other>thread .*) writes it:"
 )
+# Of two whole numbers, as in 1 / 2; not the 1 of i1 / 2 or of 0.1 / 2, nor 2.0.
+_QUOTIENT = re.compile(r"(?<![\w.])(\d+)\s*/\s*(\d+)(?![\w.])")
 _EXP = re.compile(r"\b(?:__)?exp[f2]?f?\s*\(")
 
 Advice = tuple[str, str]  # likely cause, cure
@@ -36,6 +46,16 @@ ADVICE: dict[str, Advice] = {
     "wrong": (
         "The thread stores into the element, but computes another value.",
         "Work out by hand what one such thread reads, and what it computes.",
+    ),
+    "shared": (
+        "Many threads change this one element. A contribution is missing, comes twice, "
+        "or is another value.",
+        "Work out by hand what each thread contributes in this launch.",
+    ),
+    "quotient": (
+        "Both sides of a `/` are whole numbers, as in 1 / 2, and then C++ drops the "
+        "fraction: 1 / 2 is 0.",
+        "Make one of them a float, as in 1.0f / 2.",
     ),
     "unchanged": (
         "The element still holds what it held before the launch: no thread changes it.",
@@ -204,7 +224,19 @@ def written_twice(defect: CourseError, outcome: Outcome) -> Advice | None:
 
 def advice(kernel: Any, outcome: Outcome, judged: Judged) -> Advice:
     """Return the likely cause of a wrong result in which no checker finds a defect."""
-    return ADVICE[_kind(kernel, outcome, judged)]
+    return _misplaced(kernel, outcome, judged) or ADVICE[_kind(kernel, outcome, judged)]
+
+
+def _misplaced(kernel: Any, outcome: Outcome, judged: Judged) -> Advice | None:
+    """Return the advice for an element whose own thread computes another index."""
+    if not judged.untouched.any() or judged.untouched.all():
+        return None
+    index = tuple(int(i) for i in np.argwhere(judged.untouched)[0])
+    who = _owner(outcome, index, judged.wrong.shape)
+    if who is None or outcome.trial.order != "forward":
+        return None
+    place = index, judged.wrong.shape
+    return misplaced.advice(kernel, outcome.trial, judged.name, place, who)
 
 
 def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
@@ -222,11 +254,21 @@ def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
     got, expected = judged.got[first], judged.expected[first]
     lost = got == 0 != expected or not np.isfinite(got)
     if not (lost and np.isfinite(expected)):
-        return "wrong"
+        return _kind_of_value(kernel, outcome, judged)
     may_overflow = _EXP.search(kernel.module.source) and _is_large(outcome)
     if may_overflow and diagnosis.overflows(kernel, outcome.trial, name, first):
         return "overflow"
-    return "nan" if np.isnan(got) else "wrong"
+    return "nan" if np.isnan(got) else _kind_of_value(kernel, outcome, judged)
+
+
+def _kind_of_value(kernel: Any, outcome: Outcome, judged: Judged) -> str:
+    """Tell what all threads change, and whole quotients, from other wrong values."""
+    if judged.name in outcome.trial.exercise.accumulates and judged.wrong.size == 1:
+        return "shared"
+    code = code_only(kernel.module.source)
+    if judged.wrong.all() and any(int(a) < int(b) for a, b in _QUOTIENT.findall(code)):
+        return "quotient"
+    return "wrong"
 
 
 def _is_large(outcome: Outcome) -> bool:

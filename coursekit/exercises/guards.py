@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any
 
 from coursekit.errors import OutOfBoundsError
+from coursekit.exercises.guarding import Guard, guards, in_scope
 from coursekit.exercises.index_values import Values
 from coursekit.exercises.trial import Problem, Trial
 from coursekit.toolchain.cuda_source import (
@@ -19,22 +20,44 @@ from coursekit.toolchain.cuda_source import (
 )
 
 _WHAT = re.compile(
-    r"(?:reads|writes|updates) (\w+)\[(\d+)\], but \w+ has (\d+) element"
+    r"(?:reads|writes|updates) (\w+)\[(-?\d+)\], but \w+ has (\d+) element"
 )
-_IF = re.compile(r"\bif\s*\(")
-_LEAVES = re.compile(r"\{?\s*return\s*;")
 _NAME = re.compile(r"\s*\(?\s*\w+\s*\)?\s*")
+_UP_TO = re.compile(r"(\w+)\s*<=\s*(\w+)")
+_AS_VECTORS = (
+    r"\b(\w+)\s*=\s*reinterpret_cast\s*<\s*(?:const\s+)?"
+    r"(?:float|int|uint)([24])\s*\*\s*>\s*\(\s*{array}\s*\)"
+)
+
+Advice = tuple[str, str]  # likely cause, cure
+NONE: Advice = ("", "")
 
 
 @dataclass(frozen=True)
 class Access:
-    """An access out of bounds: its array, its index there, and the array's extent."""
+    """An access out of bounds: its array, its index there, and the array's extent.
+
+    Attributes
+    ----------
+    array, name : str
+        What the array is called, and the pointer that the line uses.
+    index, extent : int
+        In elements of the array.
+    start : int
+        Offset in the source.
+    expression : str
+        The index, as the line has it.
+    each : int
+        Elements of the array for one of the pointer: 4 for a float4.
+    """
 
     array: str
+    name: str
     index: int
     extent: int
     start: int
     expression: str
+    each: int = 1
 
 
 def explain(error: OutOfBoundsError, kernel: Any, trial: Trial) -> None:
@@ -49,19 +72,42 @@ def explain(error: OutOfBoundsError, kernel: Any, trial: Trial) -> None:
         The launch that the error ended.
     """
     source = kernel.module.source
-    lines = function_lines(source, trial.exercise.kernel)
-    if lines is None or not lines[0] <= (error.line or 0) <= lines[1]:
+    values = values_of(kernel, trial, error.thread, error.block)
+    if values is None:
         return
-    body = "\n".join(code_only(source).split("\n")[lines[0] - 1 : lines[1]])
-    body = body[body.find("{") :]
-    values = Values(body, _known(error, kernel, trial))
+    lines = function_lines(source, trial.exercise.kernel) or (0, 0)
+    if not lines[0] <= (error.line or 0) <= lines[1]:
+        return
     cause, cure = advice(error, source, values)
     if cause:
         error.args = (type(error).explained(error.what, cause, cure).args[0],)
         error.cause, error.cure = cause, cure
 
 
-def _known(error: OutOfBoundsError, kernel: Any, trial: Trial) -> dict[str, int]:
+def values_of(kernel: Any, trial: Trial, thread: Any, block: Any) -> Values | None:
+    """Return what the kernel's text tells of its variables in one thread.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    trial : Trial
+    thread, block : tuple of int or None
+
+    Returns
+    -------
+    Values or None
+        None where the source does not have the kernel as such.
+    """
+    source = kernel.module.source
+    lines = function_lines(source, trial.exercise.kernel)
+    if lines is None:
+        return None
+    body = "\n".join(code_only(source).split("\n")[lines[0] - 1 : lines[1]])
+    known = _known(kernel, trial, thread, block)
+    return Values(body[body.find("{") :], known)
+
+
+def _known(kernel: Any, trial: Trial, thread: Any, block: Any) -> dict[str, int]:
     """Return the integer parameters and the built-in variables of a thread."""
     given = Problem.of(trial.exercise, trial.size).given.values()
     known = {
@@ -70,8 +116,8 @@ def _known(error: OutOfBoundsError, kernel: Any, trial: Trial) -> dict[str, int]
         if isinstance(value, Integral)
     }
     built_in = {
-        "threadIdx": error.thread,
-        "blockIdx": error.block,
+        "threadIdx": thread,
+        "blockIdx": block,
         "blockDim": trial.block,
         "gridDim": trial.grid,
     }
@@ -81,7 +127,7 @@ def _known(error: OutOfBoundsError, kernel: Any, trial: Trial) -> dict[str, int]
     return known
 
 
-def advice(error: OutOfBoundsError, source: str, values: Values) -> tuple[str, str]:
+def advice(error: OutOfBoundsError, source: str, values: Values) -> Advice:
     """Return cause and cure of a guarded access; empty texts for any other.
 
     Parameters
@@ -93,19 +139,91 @@ def advice(error: OutOfBoundsError, source: str, values: Values) -> tuple[str, s
         The names of the kernel, with their values for the thread of the error.
     """
     code = code_only(source)
-    access = _access(error, code, values)
+    told = _WHAT.search(error.what)
+    if told is None or error.line is None:
+        return NONE
+    array, index, extent = told[1], int(told[2]), int(told[3])
+    found = list(_in_line(code, error.line, array, index, extent))
+    access = _meant(found, values)
     if access is None:
-        return "", ""
+        return _moved(found, code, values) if index >= 0 else NONE
     for start, condition in empty_ifs(code[: access.start]):
-        if values.of(condition) == 0 and _in_scope(code, start, access.start):
+        if values.of(condition) == 0 and in_scope(code, start, access.start):
             return _empty_guard(code.count("\n", 0, start) + 1, condition, values)
-    for condition, shown in _guards(code, access.start):
-        if values.of(condition) == 1:
-            return _advice(access, condition, shown, values)
-    return "", ""
+    holding = guards(code, access.start)
+    if split := next((guard for guard in holding if guard.parts[1:]), None):
+        return _comma(split)
+    holding = [guard for guard in holding if values.of(guard.condition) == 1]
+    return _guarded(access, holding, values) if holding else NONE
 
 
-def _empty_guard(line: int, condition: str, values: Values) -> tuple[str, str]:
+def _in_line(
+    code: str, line: int, array: str, index: int, extent: int
+) -> Iterator[Access]:
+    """Yield what a line accesses by an array's name, or by a pointer to vectors."""
+    lines = code.split("\n")
+    begin = sum(len(text) + 1 for text in lines[: line - 1])
+    text = lines[line - 1] if line <= len(lines) else ""
+    names = {array: 1}
+    for alias in re.finditer(_AS_VECTORS.format(array=re.escape(array)), code):
+        names[alias[1]] = int(alias[2])
+    for name, each in names.items():
+        for found in re.finditer(rf"\b{re.escape(name)}\s*\[", text):
+            end = partner(text, found.end() - 1, "[]") or len(text)
+            expression, start = text[found.end() : end].strip(), begin + found.start()
+            yield Access(array, name, index, extent, start, expression, each)
+
+
+def _meant(found: list[Access], values: Values) -> Access | None:
+    """Choose the access of an error by the value of its index.
+
+    The variable of a loop has no value that the text tells; where it is the only
+    index of the line, the error tells it.
+    """
+    for access in found:
+        value = values.of(access.expression)
+        if value is not None and value * access.each == access.index:
+            return access
+    if len(found) != 1:
+        return None
+    (access,) = found
+    value, rest = divmod(access.index, access.each)
+    if rest or not re.fullmatch(r"[A-Za-z_]\w*", access.expression):
+        return None
+    if values.of(access.expression) is not None:
+        return None
+    values.take(access.expression, value)
+    return access
+
+
+def _moved(found: list[Access], code: str, values: Values) -> Advice:
+    """Advise on a pointer that was moved on before the line."""
+    if len(found) != 1 or found[0].each != 1:
+        return NONE
+    (access,) = found
+    index = values.of(access.expression)
+    if index is None or not re.search(
+        rf"\b{re.escape(access.name)}\s*\+=", code[: access.start]
+    ):
+        return NONE
+    return (
+        f"The line asks for {access.name}[{index}], and {access.name} was moved on by "
+        f"{access.index - index} elements before.",
+        f"{access.name} has {access.extent} elements in all: work out by hand where "
+        "the part of this block begins.",
+    )
+
+
+def _comma(guard: Guard) -> Advice:
+    *ignored, counts = guard.parts
+    return (
+        f"The comma in `{guard.shown}` keeps its last part alone: only `{counts}` is "
+        f"asked, and `{ignored[0]}` is not.",
+        "Write && in place of the comma.",
+    )
+
+
+def _empty_guard(line: int, condition: str, values: Values) -> Advice:
     """Advise on a semicolon that ends an `if` before the access that it is to guard."""
     at = values.listed(condition)
     return (
@@ -115,75 +233,70 @@ def _empty_guard(line: int, condition: str, values: Values) -> tuple[str, str]:
     )
 
 
-def _advice(access: Access, condition: str, shown: str, values: Values):
-    index, last = access.expression, access.extent - 1
-    at = values.listed(index if not _NAME.fullmatch(index) else condition)
-    inside = f"The elements of {access.array} are 0 to {last}"
-    if not _NAME.fullmatch(index):
+def _guarded(access: Access, holding: list[Guard], values: Values) -> Advice:
+    """Advise on an access that all its guards let through."""
+    index, guard = access.expression, holding[0]
+    inside = f"The elements of {access.array} are 0 to {access.extent - 1}"
+    if access.each > 1:
+        inside += f", {access.each} of them per element of {access.name}"
+    asked = _asked(holding, values)
+    through = f"The guard `{guard.shown}` lets the thread through"
+    if access.index < 0:
+        at = "" if _NAME.fullmatch(index) else f": {values.listed(index)}"
         return (
-            f"The thread passes the guard `{shown}`. "
-            f"The index expression is wrong: {index} = {access.index} at {at}.",
-            f"{inside}: work out {index} for the first and the last thread that pass "
-            "the guard.",
+            f"{through}, and {index} = {access.index // access.each}{at}.",
+            f"{inside}: keep out the threads for which {index} is negative.",
         )
-    if re.search(rf"\b{re.escape(index.strip())}\b", condition):
+    wide = next((one for one in holding if _lets_in_the_end(one, values)), None)
+    own = [name for name in values.names(index) if not values.is_parameter(name)]
+    missing = [name for name in own if not _asks(name, asked)]
+    if _NAME.fullmatch(index) and missing:
         return (
-            f"The guard `{shown}` lets the thread through: {at}.",
+            f"{through}: {values.listed(guard.condition)}. It does not ask for the "
+            f"index, and {index} = {access.index // access.each}.",
+            f"{inside}: compute {index} so that it stays there, or index "
+            f"{access.array} with another variable; else compare {index} in the "
+            "guard.",
+        )
+    if missing and missing != own:
+        return (
+            f"{through}, and does not ask for {missing[0]}: {values.listed(index)}.",
+            f"{inside}. Compare {missing[0]} in the guard, too.",
+        )
+    if wide or _NAME.fullmatch(index):
+        guard = wide or guard
+        return (
+            f"The guard `{guard.shown}` lets the thread through: "
+            f"{values.listed(guard.condition)}.",
             f"{inside}: a guard must keep out every other index. `<=` lets in one "
             "index too many."
-            if "<=" in condition
+            if wide
             else f"{inside}: index {access.array} with another variable, or let the "
             "guard keep out every other index.",
         )
     return (
-        f"The guard `{shown}` lets the thread through: {at}. It does not ask for the "
-        f"index, and {index.strip()} = {access.index}.",
-        f"{inside}: compute {index.strip()} so that it stays there, or index "
-        f"{access.array} with another variable; else compare {index.strip()} in the "
-        "guard.",
+        f"The thread passes the guard `{guard.shown}`. The index expression is wrong: "
+        f"{index} = {access.index // access.each} at {values.listed(index)}.",
+        f"{inside}: work out {index} for the first and the last thread that pass "
+        "the guard.",
     )
 
 
-def _access(error: OutOfBoundsError, code: str, values: Values) -> Access | None:
-    """Find the access of an error in its line, by the value of its index."""
-    told = _WHAT.search(error.what)
-    if told is None or error.line is None:
-        return None
-    array, index, extent = told[1], int(told[2]), int(told[3])
-    lines = code.split("\n")
-    begin = sum(len(line) + 1 for line in lines[: error.line - 1])
-    line = lines[error.line - 1] if error.line <= len(lines) else ""
-    for found in re.finditer(rf"\b{re.escape(array)}\s*\[", line):
-        end = partner(line, found.end() - 1, "[]") or len(line)
-        expression = line[found.end() : end].strip()
-        if values.of(expression) == index:
-            return Access(array, index, extent, begin + found.start(), expression)
-    return None
+def _asked(holding: list[Guard], values: Values) -> str:
+    """Return all conditions, and what their names are computed from."""
+    text = " ".join(one.condition for one in holding)
+    sources = (values.declaration(name) or "" for name in values.names(text))
+    return " ".join([text, *sources])
 
 
-def _guards(code: str, at: int) -> Iterator[tuple[str, str]]:
-    """Yield the conditions that hold at an offset, innermost first, and their texts."""
-    found = []
-    for start in _IF.finditer(code[:at]):
-        closed = partner(code, start.end() - 1, "()")
-        if closed is None or closed > at:
-            continue
-        condition = " ".join(code[start.end() : closed].split())
-        body = closed + 1 + len(code[closed + 1 :]) - len(code[closed + 1 :].lstrip())
-        braces = code.startswith("{", body)
-        end = partner(code, body, "{}") if braces else code.find(";", body)
-        if body <= at <= (end or at):
-            found.append((condition, f"if ({condition})"))
-        elif _LEAVES.match(code, body) and _in_scope(code, start.start(), at):
-            found.append((f"!({condition})", f"if ({condition}) return"))
-    yield from reversed(found)
+def _asks(name: str, conditions: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(name)}\b", conditions) is not None
 
 
-def _in_scope(code: str, start: int, at: int) -> bool:
-    """Whether the block in which a text stands is still open at an offset."""
-    depth = 0
-    for sign in re.findall(r"[{}]", code[start:at]):
-        depth += 1 if sign == "{" else -1
-        if depth < 0:
-            return False
-    return True
+def _lets_in_the_end(guard: Guard, values: Values) -> bool:
+    """Whether a `<=` in a guard holds because both sides are equal."""
+    for left, right in _UP_TO.findall(guard.condition):
+        value = values.of(left)
+        if value is not None and value == values.of(right):
+            return True
+    return False

@@ -65,6 +65,7 @@ class Values:
 
     def __init__(self, code: str, known: Mapping[str, int]):
         self._code, self._known = code, dict(known)
+        self._taken: dict[str, int] = {}
         self._declared: dict[str, int] = {}
         self._asked: set[str] = set()
 
@@ -79,16 +80,31 @@ class Values:
         except NO_VALUE:
             return None
 
+    def take(self, name: str, value: int) -> None:
+        """Take a variable to have a value that its text does not tell: a loop's."""
+        self._taken[name] = value
+
     def listed(self, expression: str) -> str:
         """Write the values of the names in an expression: `i = 0, n = 8`."""
-        found = (re.sub(r"\s", "", match[0]) for match in _WORD.finditer(expression))
         # What differs from thread to thread first, then the kernel's parameters.
-        names = sorted(dict.fromkeys(found), key=self._is_parameter)
+        names = sorted(self.names(expression), key=self.is_parameter)
         values = {name: self.of(name) for name in names}
         return ", ".join(f"{n} = {v}" for n, v in values.items() if v is not None)
 
-    def _is_parameter(self, name: str) -> bool:
+    def names(self, expression: str) -> list[str]:
+        """Return the names in an expression: `i`, `n`, `threadIdx.x`."""
+        found = (re.sub(r"\s", "", match[0]) for match in _WORD.finditer(expression))
+        return list(dict.fromkeys(found))
+
+    def is_parameter(self, name: str) -> bool:
+        """Whether every thread gets the same value from the launch."""
         return name in self._known and "." not in name
+
+    def declaration(self, name: str) -> str | None:
+        """Return the expression that a variable is declared with, if nothing else."""
+        changes = len(re.findall(_CHANGES.format(name=re.escape(name)), self._code))
+        found = re.search(_DECLARED.format(name=re.escape(name)), self._code)
+        return found["value"].strip() if found and changes == 1 else None
 
     def _value(self, node: ast.AST) -> Number:
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -112,6 +128,8 @@ class Values:
 
     def _name(self, name: str) -> int:
         """Return a variable's value, if nothing changes it after its declaration."""
+        if name in self._taken:
+            return self._taken[name]
         changes = len(re.findall(_CHANGES.format(name=re.escape(name)), self._code))
         if name in self._known and not changes:
             return self._known[name]

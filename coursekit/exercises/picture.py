@@ -13,6 +13,7 @@ from coursekit.exercises.trial import Outcome, written
 
 MOST_ROWS = 16
 MOST_INPUTS = 4
+BEFORE = "before"  # the column of an output that the kernel changes in place
 
 
 def tables(outcome: Outcome) -> list[Table]:
@@ -23,6 +24,8 @@ def tables(outcome: Outcome) -> list[Table]:
 def _table(outcome: Outcome, judged: judging.Judged) -> Table:
     shape = judged.expected.shape
     beside = list(_beside(outcome.problem.given, outcome.problem.expected, shape))
+    if judged.name in outcome.trial.exercise.accumulates:
+        beside.append((BEFORE, outcome.problem.given[judged.name]))
     rows = []
     for index in list(np.ndindex(shape))[:MOST_ROWS]:
         expected, got = judged.shown(index)

@@ -31,6 +31,8 @@ class Verdict:
         Advice on what to do next.
     drawn : str
         The content of the tables, in a few words.
+    remarks : tuple of str
+        What a right answer should rather not do; only where every stage passed.
     """
 
     id: str
@@ -41,6 +43,7 @@ class Verdict:
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     drawn: str = "The small problem"
+    remarks: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return self.passed
@@ -57,9 +60,9 @@ class Verdict:
 
     @property
     def message(self) -> str:
-        """The class and the text of the error, and where it was seen."""
+        """The class and text of the error, and where it was seen; or the remarks."""
         if self.error is None:
-            return ""
+            return "\n".join(f"The result is right. But {one}" for one in self.remarks)
         name = type(self.error).__name__
         text = str(self.error) if name == "CheckFailed" else f"{name}: {self.error}"
         return "\n".join([text, *getattr(self.error, "__notes__", ())])

@@ -6,7 +6,6 @@ and adds the likely cause and a cure from a table.
 
 from __future__ import annotations
 
-import difflib
 import re
 import unicodedata
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from coursekit.errors import CompileError
 from coursekit.toolchain import mangling
 from coursekit.toolchain.missing_names import header_advice, header_of, std_advice
 from coursekit.toolchain.sources import Source
+from coursekit.toolchain.undefined_names import undefined
 
 SHOWN = 4  # messages in full; the rest is counted
 
@@ -23,6 +23,8 @@ _HEAD = re.compile(
     r"(?P<severity>(?:catastrophic )?error|warning|note|remark)"
     r"(?: #[\w-]+)?: (?P<message>.*)$"
 )
+# A note on each operator of the language that does not fit says nothing new.
+_TRIED = "built-in operator"
 _PTXAS = re.compile(r"^\s*ptxas (?:.*?; )?(?:error|fatal)\s*: (?P<message>.*)$")
 
 _HOST_FUNCTIONS = (
@@ -31,18 +33,12 @@ _HOST_FUNCTIONS = (
     r"qsort|calloc|realloc|str(?:len|cmp|ncmp|cpy|ncpy|cat)|memcmp|memmove|memchr|"
     r"gettimeofday|usleep|sleep|system"
 )
-_BUILTINS = (
-    "__syncthreads", "__syncwarp", "__shfl_sync", "__shfl_up_sync",
-    "__shfl_down_sync", "__shfl_xor_sync", "__ballot_sync", "__any_sync",
-    "__all_sync", "__activemask", "__popc", "__ffs", "__ldg", "__threadfence",
-    "__threadfence_block", "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize",
-    "atomicAdd", "atomicMax", "atomicMin", "atomicCAS", "atomicExch", "__shared__",
-    "__device__", "__global__", "__constant__", "__restrict__", "__launch_bounds__",
-    "printf", "sqrtf", "rsqrtf", "expf", "logf", "sinf", "cosf", "fmaxf", "fminf",
-    "fabsf", "powf", "min", "max", "__expf", "assert", "__syncthreads_count",
-    "__syncthreads_or", "__syncthreads_and", "__trap", "clock64",
-)  # fmt: skip
 
+_LANES = (
+    "A float4 is no number and no array: it has four parts, x, y, z and w. A float2 "
+    "has x and y.",
+    "Name the part, as in q.x.",
+)
 # (pattern of the message, likely cause, cure); more telling rules come first.
 _RULES = (
     (
@@ -107,6 +103,15 @@ _RULES = (
         "<cub/cub.cuh> has parts that the host launches; here only the GPU's code is "
         "compiled.",
         "Include the part that the kernel uses, such as <cub/block/block_reduce.cuh>.",
+    ),
+    (
+        r'conversion function from "(?:const )?(?:float|double|u?int)[24]"',
+        *_LANES,
+    ),
+    (
+        r"user-defined literal operator not found",
+        "Letters follow a number at once, as in 3x: C++ reads the two as one word.",
+        "Write the sign of a product: 3 * x.",
     ),
     (
         r"unrecognized token",
@@ -229,7 +234,7 @@ _RULES = (
     ),
     (
         r"uses too much shared data",
-        "Shared memory declared in the kernel is limited to 48 KiB a block.",
+        "Shared memory declared in the kernel is limited to 48 KiB per block.",
         "Make the array smaller, or declare it extern __shared__ and give its bytes "
         "at the launch.",
     ),
@@ -285,15 +290,20 @@ class Message:
 def messages(log: str, source: Source) -> list[Message]:
     """Read a compiler log, with file names as `source` shows them."""
     found: list[Message] = []
+    muted = False
     for line in log.splitlines():
         head = _HEAD.match(line)
         ptxas = _PTXAS.match(line)
         if head is not None and head["severity"] == "note" and found:
+            muted = _TRIED in head["message"]
+            if muted:
+                continue
             place = f"{source.display(head['file'])}:{head['line']}: "
             found[-1].quoted.append(f"  {place}note: {head['message']}")
             if found[-1].line is None:
                 found[-1].line = int(head["line"])
         elif head is not None:
+            muted = False
             file = source.display(head["file"]) if head["file"] else source.name
             number = int(head["line"]) if head["line"] else None
             text = head["message"].partition(" Consider using -default-device")[0]
@@ -304,7 +314,7 @@ def messages(log: str, source: Source) -> list[Message]:
         elif line.startswith("nvrtc: error: "):
             text = line.removeprefix("nvrtc: error: ")
             found.append(Message(source.name, None, "error", text))
-        elif found and line.startswith("  ") and line.strip():
+        elif found and not muted and line.startswith("  ") and line.strip():
             found[-1].quoted.append(line)
     return found
 
@@ -375,6 +385,10 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _semicolon(found, source, cause), cure
     if _TRIPLE.search("\n".join([found.message, *found.quoted])):
         return _PARTS
+    if _VECTOR.search("\n".join([found.message, *found.quoted])):
+        return _LANES
+    if atomic := _ATOMIC_OF_VALUE.search("\n".join([found.message, *found.quoted])):
+        return _address_for(atomic["name"], found)
     if "unscoped enum type" in found.message and _names_array(found, source):
         return _WHOLE_ARRAY
     if found.message == "unrecognized token":
@@ -390,9 +404,7 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
     if include := header_of(name[1]):
         cause = f"{include} declares {name[1]}, and is not included."
         return cause, f"Write #include {include} at the top."
-    words = set(re.findall(r"[A-Za-z_]\w{2,}", source.text)) - {name[1]}
-    near = difflib.get_close_matches(name[1], [*_BUILTINS, *sorted(words)], n=1)
-    return (cause, f"Did you mean {near[0]}?") if near else (cause, cure)
+    return undefined(name[1], _at_caret(found), source.text) or (cause, cure)
 
 
 _THRUST = (
@@ -408,6 +420,21 @@ _WHOLE_ARRAY = (
     "Compute with one element, as in a[i].",
 )
 
+_ATOMIC_OF_VALUE = re.compile(
+    r'^no instance of overloaded function "(?P<name>atomic[A-Z]\w*)".*\n'
+    r"\s*argument types are: \((?:const )?\w[\w ]*,",
+)
+
+
+def _address_for(name: str, found: Message) -> tuple[str, str]:
+    """Say that an atomic takes an address, with the value that stands at the caret."""
+    call = re.search(rf"{name}\(\s*(\*?)([\w.\[\]]+)\s*,", "\n".join(found.quoted))
+    cause = f"{name} takes an address; the first argument here is a value."
+    if call is None:
+        return cause, "Write & before the element, for example &total[0]."
+    return cause, f"Write {call[2] if call[1] else '&' + call[2]}."
+
+
 _TRIPLE = re.compile(
     r"^(?:no suitable conversion.*|\s*operand types are:.*)\bconst (?:uint3|dim3)\b",
     re.MULTILINE,
@@ -415,6 +442,11 @@ _TRIPLE = re.compile(
 _PARTS = (
     "threadIdx, blockIdx, blockDim and gridDim have three parts each: x, y and z.",
     "Name the part, for example threadIdx.x.",
+)
+
+
+_VECTOR = re.compile(
+    r"^\s*operand types are:.*\b(?:float|double|u?int)[24]\b", re.MULTILINE
 )
 
 

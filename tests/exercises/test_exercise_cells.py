@@ -23,6 +23,11 @@ def test_starter_compiles_and_the_check_shows_what_is_missing(folder, session):
     assert "never written" in session.run('ck.check("42.1")')
 
 
+def test_only_a_changed_text_shows_warnings_of_the_compiler(folder, session):
+    assert "warning" not in session.run(CELL + STARTER)
+    assert "warning" in session.run(CELL + add_ten("int unused;"))
+
+
 def test_solution_in_the_cell_passes_the_check(folder, session):
     session.run(CELL + SOLUTION)
     assert "solved" in session.run('ck.check("42.1")')

@@ -98,6 +98,7 @@ def test_starter_fails_as_declared(entry):
 @every_exercise
 def test_solution_passes(entry):
     verdict = examine(entry, text(entry.solution))
+    assert not verdict.remarks
     assert verdict.passed, verdict.message
 
 

@@ -162,6 +162,7 @@ BAD = [
         with_code("%%host --exercise 06.1\nx", tags=["exercise-06.1"]),
         "not the starter",
     ),
+    ("checks_follow", with_code("%%cuda --exercise 05.1\nx"), "no check of 05.1"),
     ("claims", with_code("assert area"), "only asserts, without the tag claim"),
     ("claims", with_code("area", tags=["claim"]), "asserts nothing"),
     (

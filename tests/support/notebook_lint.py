@@ -235,6 +235,16 @@ def exercises(notebook: NotebookNode) -> Complaints:
                 yield f"{cell.id}: not the starter of exercise {named[1]}"
 
 
+def checks_follow(notebook: NotebookNode) -> Complaints:
+    """Check each exercise in its section, behind its cell."""
+    for section in sections(notebook):
+        for number, cell in enumerate(section):
+            named = EXERCISE_CELL.match(cell.source)
+            behind = [other.source for other in section[number + 1 :]]
+            if named and not any(f'ck.check("{named[1]}"' in text for text in behind):
+                yield f"{cell.id}: no check of {named[1]} behind it in its section"
+
+
 def sections_stand_alone(notebook: NotebookNode) -> Complaints:
     """Define every name in the section that uses it, or in the set-up cell.
 
@@ -432,6 +442,7 @@ RULES: tuple[Callable[[NotebookNode], Complaints], ...] = (
     no_paths_beside,
     questions_alone,
     exercises,
+    checks_follow,
     claims,
     sections_stand_alone,
     lengths,

@@ -57,7 +57,7 @@ def module(name: str) -> Any:
     """
     magics = _registered()
     modules = magics.modules if magics else {}
-    if name not in modules:
+    if not isinstance(name, str) or name not in modules:
         raise LaunchError.explained(
             f"No %%cuda cell has bound {name!r}.",
             "The cell has not run in this session, or it has another name.",
@@ -131,7 +131,7 @@ class CudaMagics(Magics):
         notes = [*_shadowed(bound, self.shell.user_ns), *_empty_guards(compiled)]
         self.modules.update(dict.fromkeys(bound, compiled))
         self.shell.push(bound, interactive=True)
-        display(_summary(compiled, bound, notes))
+        display(_summary(compiled, bound, notes, _log(compiled, options.exercise)))
 
     def _compiled(self, cell: str, options: Options) -> Any:
         """Compile a cell; an exercise's text is saved first, and its result is kept."""
@@ -286,14 +286,26 @@ def _empty_guards(compiled: Any) -> Iterator[str]:
         )
 
 
-def _summary(compiled: Any, bound: dict[str, Any], notes: Iterable[str]) -> Card:
+def _log(compiled: Any, exercise: str | None) -> list[str]:
+    """Return the compiler's warnings; a starter has gaps, and no warning is new."""
+    if exercise is not None:
+        from coursekit.exercises import catalogue, checking
+
+        if checking.is_untouched(catalogue.find(exercise), compiled):
+            return []
+    return [line for line in compiled.log.splitlines() if not _is_noise(line)]
+
+
+def _summary(
+    compiled: Any, bound: dict[str, Any], notes: Iterable[str], log: list[str]
+) -> Card:
     """List the kernels with their parameters, on every machine alike, and warnings."""
     name = next(iter(bound))
     lines = [
         *(str(compiled[kernel].signature) for kernel in compiled.kernels),
         *(f'{t}<...>: ck.module("{name}")["{t}<...>"]' for t in compiled.templates),
         *(f"Note: {note}" for note in notes),
-        *(line for line in compiled.log.splitlines() if not _is_noise(line)),
+        *log,
     ]
     return Card(f"Compiled {compiled.name}", "\n  ".join(["", *lines]))
 

@@ -129,12 +129,13 @@ def check_optional(probe: Probe) -> Iterator[Finding]:
     has_gpu = any(gpu.is_fit for gpu in list_gpus(probe)[0])
     for name, (extra, purpose) in OPTIONAL.items():
         number = probe.version(name)
-        missing = f"{name} is not installed: it serves {purpose}."
+        missing = f"{name} is not installed. It is for {purpose}."
         cure = f'Run `python -m pip install -e ".[{extra}]"`.'
         if number:
             yield Finding("optional package", "ok", f"{name} {number}")
         elif name != "cupy-cuda13x":
-            yield Finding("optional package", "info", missing, cure)
+            wish = cure.replace("Run", "If you want it, run")
+            yield Finding("optional package", "info", missing, wish)
         elif has_gpu:
             yield Finding("optional package", "warning", missing, cure)
         else:

@@ -167,7 +167,7 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
     else:
         what = f"{{thread}} {verb} {place}, but {name} has {_extent(part, width)}"
         what += f"{_membership(region, part, width)}."
-        cause, cure = _bounds_advice(region, offset)
+        cause, cure = _bounds_advice(region, part, offset)
         if offset == region.nbytes > 0:
             cure = cure.removesuffix(".") + ": `<=` lets in one index too many."
     return kernel_error(
@@ -175,7 +175,7 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
     )
 
 
-def _bounds_advice(region: Region, offset: int) -> tuple[str, str]:
+def _bounds_advice(region: Region, part: Part, offset: int) -> tuple[str, str]:
     if offset < 0:
         return (
             "An index became negative: a neighbour of the first element, or an "
@@ -202,9 +202,13 @@ def _bounds_advice(region: Region, offset: int) -> tuple[str, str]:
             "The index is larger than the thread's own array.",
             "Compare the array's size with the loop's bounds.",
         )
+    if part.shape and len(part.shape) > 1:
+        cure = "Guard each index, for example with `if (row < rows && col < cols)`."
+    else:
+        cure = "Guard the access, for example with `if (i < n)`."
     return (
         "Often the grid is rounded up and the last blocks have threads without work.",
-        "Guard the access, for example with `if (i < n)`.",
+        cure,
     )
 
 
@@ -265,7 +269,7 @@ def division_error(warp, lane: int, instruction):
     """Return the error for an integer division by zero.
 
     In a loop without a division the compiler divides by the step of the loop, to
-    count its rounds.
+    count its iterations.
     """
     _, shown = source_place(warp.block.launch.program, instruction.location)
     line = shown.partition("    ")[2].partition("\n")[0]
@@ -274,8 +278,8 @@ def division_error(warp, lane: int, instruction):
         return kernel_error(
             errors.DeadlockError, warp, lane, instruction,
             "{thread} would never leave this loop: its step is 0.",
-            "The counter of the loop stays as it is from round to round.",
-            "Check the value that is added in each round; it must not be 0.",
+            "The counter of the loop is the same in every iteration.",
+            "Check the value that is added in each iteration; it must not be 0.",
         )  # fmt: skip
     return kernel_error(
         errors.DivisionByZeroError, warp, lane, instruction,

@@ -55,8 +55,8 @@ GUESSES = {
         "threads, or with as many blocks as needed. How many times faster is the "
         "second?",
         options=("about 4", "about 40", "about 400"),
-        hint="One block runs on one multiprocessor, and an H200 has 132. Each holds "
-        "up to 2048 threads.",
+        hint="An H200 has 132 multiprocessors, and each holds up to 2048 threads. How "
+        "many of them does one block use?",
         answer="about 400",
         because="One block uses one multiprocessor, and too few threads even there to "
         "keep its share of the memory busy.",

@@ -20,6 +20,7 @@ from coursekit.exercises import (
 
 START = 3.0  # what the total holds before
 QUADS = (0, 4, 32, 36, 256, 1028)  # sizes, multiples of 4
+MOST = 100  # instructions of a warp: about 15 with an element per thread
 
 
 def one_total(n, generator):
@@ -70,7 +71,18 @@ EXERCISES = (
             "three in one? And which threads have no element?",
         ),
         starter=(CheckFailed, "wrong"),
+        longest_warp=MOST,
         mutants={
+            "one_thread": Mutant(
+                mistake="One thread adds all elements.",
+                edits=[
+                    (
+                        "    if (i < n)\n        atomicAdd(total, x[i]);",
+                        "    if (i == 0)\n        for (; i < n; i++) total[0] += x[i];",
+                    )
+                ],
+                fails=(CheckFailed, "one thread does the work of many"),
+            ),
             "not_atomic": Mutant(
                 mistake="Threads read the same total, and all additions but one "
                 "are lost.",
@@ -159,8 +171,27 @@ EXERCISES = (
                 edits=[("lane < blockDim.x / 32", "lane < 8")],
                 fails=(UninitializedReadError, "of_warp["),
             ),
+            "one_thread": Mutant(
+                mistake="Thread 0 adds the sums one after the other.",
+                edits=[
+                    (
+                        "if (warp == 0)\n        own = warp_sum(lane < blockDim.x / 32 "
+                        "? of_warp[lane] : 0);",
+                        "if (threadIdx.x == 0)\n        for (int w = 1; w < "
+                        "blockDim.x / 32; w++) own += of_warp[w];",
+                    )
+                ],
+                fails=(CheckFailed, "shared_load_requests is"),
+            ),
         },
         limits=(
+            Limit(
+                counter="shared_load_requests",
+                size=1024,
+                most=4,
+                why="In each of the 4 blocks, the lanes of one warp load the sums of "
+                "all warps in one request. Here one thread loads them one by one.",
+            ),
             Limit(
                 counter="global_atomic_requests",
                 size=1024,
@@ -235,8 +266,24 @@ EXERCISES = (
                 edits=[("own += (q.x", "own = (q.x")],
                 fails=(CheckFailed, "wrong"),
             ),
+            "one_thread": Mutant(
+                mistake="One thread goes over the whole array.",
+                edits=[
+                    (
+                        "for (; i < n / 4; i += gridDim.x * blockDim.x)",
+                        "for (; blockIdx.x + threadIdx.x == 0 && i < n / 4; i++)",
+                    )
+                ],
+                fails=(CheckFailed, "global_load_requests is"),
+            ),
         },
         limits=(
+            Limit(
+                counter="global_load_requests",
+                size=1024,
+                most=8,
+                why="1024 values are 8 requests of 32 lanes with four values each.",
+            ),
             Limit(
                 counter="global_atomic_requests",
                 size=1024,
@@ -276,8 +323,9 @@ GUESSES = {
         question="Steps 3 to 5 save divergence, bank conflicts and barriers. On an "
         "H200 the tree takes 0.490 ms for 2^26 floats. How long does step 5 take?",
         options=("0.49 ms", "0.25 ms", "0.07 ms"),
-        hint="A saving is felt where the kernel waits. How many additions queue up "
-        "at the address of `total` in the tree, and how many in step 5?",
+        hint="A saving shortens the time only where the kernel waits. How many "
+        "additions queue up at the address of `total` in the tree, and how many in "
+        "step 5?",
         answer="0.49 ms",
         because="Both have one atomic addition per block of 256 elements, and that "
         "queue takes longer than all else.",

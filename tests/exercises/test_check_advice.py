@@ -1,0 +1,151 @@
+"""What a check says of the mistakes of beginners, with the values that matter."""
+
+from __future__ import annotations
+
+import pytest
+
+from coursekit.exercises import catalogue
+from coursekit.exercises.checking import examine
+
+BOTH = "row < rows && col < cols"
+INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
+READ = "        next = x[i + 1];\n"
+AFTER = """    }
+    __syncthreads();  // all have read before the first one writes
+    if (i < n - 1) {
+"""
+
+
+def told(id, *edits):
+    """Return the verdict on the solution of an exercise with edits."""
+    entry = catalogue.find(id)
+    text = entry.solution.read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return examine(entry, text)
+
+
+# ---------------------------------------------------------------- barriers
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [(AFTER, "        __syncthreads();\n")],
+        [
+            (
+                "if (i < n - 1) {\n" + READ,
+                "if (i >= n - 1)\n        return;\n    {\n" + READ,
+            )
+        ],
+    ],
+    ids=["in_an_if", "behind_a_return"],
+)
+def test_barrier_that_some_threads_skip_is_remarked(edits):
+    verdict = told("05.5", *edits)
+    assert verdict.passed
+    assert "The result is right. But thread (0, 0, 0)" in verdict.message
+    assert "guard the work, not the barrier" in verdict.message
+
+
+def test_remark_is_shown_with_the_stages():
+    verdict = told("05.5", (AFTER, "        __syncthreads();\n"))
+    for shown in (repr(verdict), verdict._repr_html_()):
+        assert "The result is right. But" in shown
+
+
+def test_right_answer_has_no_remark():
+    assert told("05.5").message == ""
+
+
+# ---------------------------------------------------------------- guards
+
+
+def test_array_of_rows_is_told_to_guard_both():
+    message = told("05.4", (f"if ({BOTH})\n        ", "")).message
+    assert "Guard each index, for example with `if (row < rows && col < cols)`" in (
+        message
+    )
+
+
+@pytest.mark.parametrize(
+    ("guard", "other"), [("col < cols", "row"), ("row < rows", "col")]
+)
+def test_half_a_guard_is_told_the_other_half(guard, other):
+    message = told("05.4", (BOTH, guard)).message
+    assert f"`if ({guard})` lets the thread through, and does not ask for {other}" in (
+        message
+    )
+    assert "index expression is wrong" not in message
+
+
+def test_guard_of_an_expression_that_is_too_wide_is_quoted():
+    message = told("05.4", (BOTH, "row <= rows && col <= cols")).message
+    assert "lets the thread through: row = 1, col = 4, rows = 2, cols = 4" in message
+    assert "`<=` lets in one index too many" in message
+
+
+def test_comma_in_a_guard_is_named():
+    message = told("05.4", (BOTH, "row < rows, col < cols")).message
+    assert "only `col < cols` is asked, and `row < rows` is not" in message
+
+
+@pytest.mark.parametrize(
+    ("id", "guard"),
+    [("10.d", "if (i < n)"), ("10.e", "for (...; i < n; ...)")],
+)
+def test_guard_of_floats_is_quoted_where_vectors_are_read(id, guard):
+    message = told(id, ("i < n / 4", "i < n")).message
+    assert f"The guard `{guard}` lets the thread through: i = 2, n = 8." in message
+    assert "4 of them per element of quads" in message
+
+
+def test_negative_index_is_told_its_thread():
+    message = told("10.i", (" && i >= segment", "")).message
+    assert "and i / segment - 1 = -1: i = 0, segment = 4." in message
+
+
+def test_pointer_that_was_moved_too_far_is_told_so():
+    message = told("05.6", ("S += head * queries * keys", "S += head * 6")).message
+    assert "The line asks for S[2], and S was moved on by 6 elements before" in message
+
+
+# ---------------------------------------------------------------- indices
+
+
+def test_index_without_the_block_is_told_so():
+    message = told("05.2", (INDEX, "threadIdx.x")).message
+    assert "In thread (0, 0, 0) of block (1, 0, 0) the index i = threadIdx.x is 0" in (
+        message
+    )
+    assert "not 64: threadIdx.x = 0. It is the same in every block." in message
+
+
+def test_index_with_the_wrong_factor_is_told_its_values():
+    message = told("05.2", ("blockDim.x", "gridDim.x")).message
+    assert "is 16, not 76: blockIdx.x = 1, gridDim.x = 4, threadIdx.x = 12." in message
+    assert "every block" not in message
+
+
+def test_guard_that_is_too_strict_has_no_wrong_index():
+    message = told("05.2", ("if (i < n)", "if (i < n - 1)")).message
+    assert "an index skips it, or a guard is too strict" in message
+
+
+# ---------------------------------------------------------------- values
+
+
+def test_quotient_of_whole_numbers_is_named():
+    message = told("00.c", ("(a[i] + b[i]) / 2", "1 / 2 * (a[i] + b[i])")).message
+    assert "C++ drops the fraction: 1 / 2 is 0" in message
+
+
+def test_element_that_all_threads_change_has_advice_of_its_own():
+    message = told("10.e", ("own += (q", "own = (q")).message
+    assert "Many threads change this one element" in message
+
+
+def test_table_shows_what_an_element_held_before():
+    message = told("10.a", ("x[i]", "2 * x[i]")).message
+    assert "i  before  expected  got" in message

@@ -1,0 +1,52 @@
+"""Compile errors of one who knows Python better than C++ name the slip."""
+
+from __future__ import annotations
+
+import pytest
+
+import coursekit as ck
+
+KERNEL = """__global__ void k(const float *x, float *y, int n)
+{{
+    // Triple: a word of a comment, which no message proposes.
+    int i = threadIdx.x;
+    {}
+}}
+"""
+
+
+def message(line):
+    """Return what the error of a kernel with this line says."""
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(KERNEL.format(line))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "cause", "cure"),
+    [
+        ("y[i] = 3x[i];", "Letters follow a number", "Write the sign of a product"),
+        ("if (True) y[i] = 1;", "True is Python", "Write true."),
+        ("sum = x[i];", "sum is not declared", "float sum = ...;"),
+        ("atomicAdd(y[0], x[i]);", "takes an address", "Write &y[0]."),
+        ("float4 q = {}; y[i] = q[0];", "it has four parts", "as in q.x"),
+        ("float4 q = {}; y[i] = q;", "it has four parts", "as in q.x"),
+    ],
+)
+def test_slip_is_named(line, cause, cure):
+    text = message(line)
+    assert cause in text
+    assert cure in text
+
+
+@pytest.mark.parametrize("line", ["sums = 0;", "int j = Triples;"])
+def test_words_of_comments_are_not_proposed(line):
+    assert "Did you mean Triple" not in message(line)
+
+
+def test_misspelt_variable_is_not_told_to_declare():
+    assert "Did you mean sums?" in message("float sums = 0; sum = 3;")
+
+
+def test_operators_of_the_language_are_not_listed():
+    assert "built-in operator" not in message("float4 q = {}; y[i] = q[0];")
