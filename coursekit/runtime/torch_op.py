@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from coursekit.errors import ArgumentError
-from coursekit.runtime import torch_schema
+from coursekit.runtime import simulator, torch_schema
 from coursekit.runtime.launching import Kernel
 from coursekit.runtime.modules import Module
 
@@ -26,8 +26,9 @@ def torch_op(
     """Make an operator of PyTorch out of kernels, with a fake kernel and autograd.
 
     The operator is functional: it changes no input and its results share no memory
-    with one. It takes tensors on the CPU, and on a GPU on the current stream.
-    Inputs that are not contiguous are packed; contiguous results come back.
+    with one. Tensors on the CPU go to the simulator; on a GPU the kernel runs on
+    PyTorch's current stream. Inputs that are not contiguous are packed; contiguous
+    results come back.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ class _Operator:
         if all(result.numel() for result in results):
             grid, block, *rest = self.launch(*packed, *results)
             kernel = self._kernel(tensors[0])
-            with _guard(device):
+            with _place(device):
                 kernel.launch(
                     grid, block, *tensors, *results, *rest, stream=_stream(device)
                 )
@@ -268,12 +269,14 @@ def _as_returned(results: list[Any]) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _guard(device: Any) -> contextlib.AbstractContextManager[Any]:
-    """Make a GPU the current one for a while."""
+def _place(device: Any) -> contextlib.AbstractContextManager[Any]:
+    """Let launches run where the tensors are: on their GPU, or simulated."""
     import torch
 
-    on_gpu = device.type == "cuda"
-    return torch.cuda.device(device) if on_gpu else contextlib.nullcontext()
+    if device.type == "cuda":
+        return torch.cuda.device(device)
+    open_already = simulator.active() is not None
+    return contextlib.nullcontext() if open_already else simulator.simulator()
 
 
 def _stream(device: Any) -> Any:

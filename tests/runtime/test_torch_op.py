@@ -256,3 +256,14 @@ def test_tensors_on_two_devices_are_named(bias_gelu):
     )
     with pytest.raises(ArgumentError, match="are on cpu and meta"):
         operator._init_fn(torch.ones(3), torch.ones(3, device="meta"))
+
+
+def test_tensors_on_the_cpu_are_simulated_as_the_open_simulation_says(polynomial):
+    x = numbers(64).detach()
+    with ck.simulator(order="reverse") as simulation:
+        polynomial(x)
+        with ck.simulator():
+            polynomial(x)
+        polynomial(x)
+        assert simulation.order == "reverse"
+    assert torch.equal(polynomial(x), polynomial(x))

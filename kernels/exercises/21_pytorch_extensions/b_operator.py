@@ -1,8 +1,10 @@
 # The operator turn::polynomial, from the kernels of polynomial.cu.
+import torch
+
 import coursekit as ck
 
 
-def operator(kernels):
+def operator(kernels) -> torch.library.CustomOpDef:
     """Return the operator; kernels are for float and double."""
     return ck.torch_op(
         "turn::polynomial",

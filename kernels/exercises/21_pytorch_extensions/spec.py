@@ -1,5 +1,6 @@
 """Your turn 21.a to 21.e: gradients, an operator, and its fake kernel."""
 
+import contextlib
 import math
 
 import numpy as np
@@ -63,6 +64,19 @@ def numbers(*shape, dtype=None):
     return values.reshape(shape)
 
 
+@contextlib.contextmanager
+def filled():
+    """Let PyTorch fill new tensors with NaN, so that a missing result shows."""
+    import torch
+
+    before = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(before)
+
+
 def computes(operator, show):
     """Demand the values of the polynomial for several sizes and both types."""
     import torch
@@ -73,7 +87,9 @@ def computes(operator, show):
     for dtype in torch.float32, torch.float64:
         for n in SIZES:
             x = numbers(n, dtype=dtype)
-            found, exact = polynomial(x), x.double() ** 3 - 3 * x.double() + 1
+            with filled():
+                found = polynomial(x)
+            exact = x.double() ** 3 - 3 * x.double() + 1
             # Three roundings of terms up to 8.
             far = (found.double() - exact).abs() > 24 * torch.finfo(dtype).eps
             if bool((~found.isfinite() | far).any()):
@@ -145,6 +161,32 @@ def agrees(second, show):
             )
 
 
+def differentiates_twice(second, show):
+    """Compare second derivatives of the course's operator with finite differences."""
+    import torch
+
+    import coursekit as ck
+
+    def threads(x, *others):
+        return -(-x.numel() // 256), 256, x.numel()
+
+    gradient = ck.torch_op(
+        "turn::polynomial_backward",
+        ck.compile("extensions/polynomial_backward.cu"),
+        second,
+        launch=lambda x, grad_y, grad_x: threads(x),
+        outputs=lambda x, grad_y: torch.empty_like(x),
+    )
+    polynomial = ck.torch_op(
+        "turn::polynomial",
+        ck.compile(P3),
+        gradient,
+        launch=lambda x, y: threads(x),
+        outputs=lambda x: torch.empty_like(x),
+    )
+    torch.autograd.gradgradcheck(polynomial, (numbers(5).requires_grad_(),))
+
+
 EXERCISES = (
     Exercise(
         id="21.a",
@@ -188,23 +230,23 @@ EXERCISES = (
         hints=(
             "n elements take n / 256 blocks, rounded up. y has the shape and the type "
             "of x, and memory of its own.",
-            "-(-x.numel() // 256) rounds up. x.new_empty(x.shape) makes room.",
+            "-(-x.numel() // 256) rounds up. torch.empty_like(x) makes room.",
         ),
         starter=(ArgumentError, "outputs returned an input"),
         mutants={
             "one_block": Mutant(
                 mistake="One block for any size.",
                 edits=[("-(-x.numel() // 256)", "1")],
-                fails=(CheckFailed, "Of 257 elements"),
+                fails=(CheckFailed, "y[256] is nan"),
             ),
             "rounded_down": Mutant(
                 mistake="The grid is rounded down.",
                 edits=[("-(-x.numel() // 256)", "max(1, x.numel() // 256)")],
-                fails=(CheckFailed, "Of 257 elements"),
+                fails=(CheckFailed, "y[256] is nan"),
             ),
             "short": Mutant(
                 mistake="The result has one element.",
-                edits=[("x.new_empty(x.shape)", "x.new_empty(1)")],
+                edits=[("torch.empty_like(x)", "x.new_empty(1)")],
                 fails=(OutOfBoundsError, "writes y"),
             ),
         },
@@ -242,7 +284,10 @@ EXERCISES = (
         name="second",
         title="The backward of the backward",
         function="second",
-        checks=(("agrees with PyTorch's own derivative", agrees),),
+        checks=(
+            ("agrees with PyTorch's own derivative", agrees),
+            ("passes gradgradcheck as backward of the operator", differentiates_twice),
+        ),
         hints=(
             "Derive grad_y * (3 * x * x - 3) by x, with grad_y as a constant. Then "
             "the chain rule again.",

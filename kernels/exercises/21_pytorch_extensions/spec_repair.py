@@ -63,13 +63,25 @@ def differentiates(repaired, show):
     try:
         torch.autograd.gradcheck(lambda x: scale(x, 3.0), (numbers(),))
     except RuntimeError as failure:
-        lines = [line for line in str(failure).splitlines() if line.strip()]
-        raise CheckFailed.explained(
-            f"gradcheck finds: {lines[0]}",
-            "PyTorch cannot look into an operator: its gradient has to be registered.",
-            "scale.register_autograd(backward, setup_context=keep) does it; keep the "
-            "number s in ctx.",
-        ) from failure
+        first = str(failure).strip().splitlines()[0].rstrip(",")
+        advice = next(GRADIENTS[key] for key in GRADIENTS if key in first)
+        raise CheckFailed.explained(f"gradcheck finds: {first}.", *advice) from failure
+
+
+GRADIENTS = {
+    "Jacobian mismatch": (
+        "Where x moves a little, y moves by something else than backward says.",
+        "Differentiate y = s * x by x, and apply the chain rule.",
+    ),
+    "number of gradients": (
+        "backward returns a value for each input of the operator.",
+        "Return None for an input that is no tensor.",
+    ),
+    "": (
+        "PyTorch cannot look into an operator: its gradient has to be registered.",
+        "scale.register_autograd(backward, setup_context=keep) does it.",
+    ),
+}
 
 
 EXERCISES = (
