@@ -60,7 +60,9 @@ def graphs() -> Drawing:
     grad_x = d.box(Rectangle(100, low, 80, 44), "grad_x", fill="amber")
     back = d.box(Rectangle(210, low, 190, 44), "polynomial_backward", fill="green")
     grad_y = d.box(Rectangle(450, low, 80, 44), "grad_y", fill="amber")
-    spread = d.box(Rectangle(570, low, 70, 44), "expand", fill="green")
+    spread = d.box(
+        Rectangle(570, low, 70, 44), "backward\nof sum", fill="green", font=SMALL
+    )
     one = d.box(Rectangle(690, low, 60, 44), "1", fill="amber")
     for a, b in ((one, spread), (spread, grad_y), (grad_y, back), (back, grad_x)):
         d.arrow((a.x, low + 22), (b.right, low + 22))
