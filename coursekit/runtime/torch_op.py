@@ -69,6 +69,7 @@ def torch_op(
     operator = _Operator(
         name, kernels, launch, outputs, torch_schema.parsed(name, schema)
     )
+    operator.check_parameters()
     register = torch.library.custom_op(
         name, operator.run, mutates_args=(), schema=schema
     )
@@ -105,6 +106,23 @@ class _Operator:
     @property
     def results(self) -> list[str]:
         return list(inspect.signature(self.launch).parameters)[len(self.inputs) :]
+
+    def check_parameters(self) -> None:
+        """Refuse a kernel that may write an input, or has too few parameters."""
+        tensors = [a.name for a in self.schema.arguments if str(a.type) == "Tensor"]
+        for kernel in self.kernels:
+            pointers = kernel.parameters[: len(tensors)]
+            for tensor, pointer in zip(tensors, pointers, strict=False):
+                target = pointer.type.pointee
+                if target is None or not target.const:
+                    raise ArgumentError.explained(
+                        f"{self.name}: {kernel.name} takes the input {tensor} as "
+                        f"{pointer}, which is no pointer to const.",
+                        "The kernel takes inputs, then results, then the rest. Without "
+                        "const it may write an input, which an operator leaves alone.",
+                        "Declare the parameter const, or bring the inputs into the "
+                        "order of the parameters.",
+                    )
 
     def run(self, *inputs: Any) -> Any:
         """Launch the kernel; what PyTorch calls with tensors that have values."""

@@ -209,6 +209,11 @@ def called(**changes):
     made(**changes)(torch.ones(3, requires_grad=True)).sum().backward()
 
 
+WRITES = ck.compile(
+    "__global__ void twice(float *x, float *y, int n) { *y = *x *= 2; }"
+).twice
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -224,6 +229,7 @@ def called(**changes):
         ({"schema": "(Tensor(a!) x) -> Tensor"}, "an input that changes"),
         ({"schema": "(str x) -> Tensor"}, "has str"),
         ({"forward": [3]}, "forward is int"),
+        ({"forward": WRITES}, "twice takes the input x as float* x"),
         ({"forward": []}, "forward is nothing"),
     ],
 )
@@ -250,9 +256,11 @@ def test_a_type_without_a_kernel_is_named(polynomial):
         polynomial(torch.ones(3, dtype=torch.float16))
 
 
-def test_tensors_on_two_devices_are_named(bias_gelu):
+def test_tensors_on_two_devices_are_named():
     operator = made(
-        launch=lambda x, b, y: elementwise(x), outputs=lambda x, b: torch.empty_like(x)
+        forward=ck.compile("extensions/polynomial_backward.cu"),
+        launch=lambda x, b, y: elementwise(x),
+        outputs=lambda x, b: torch.empty_like(x),
     )
     with pytest.raises(ArgumentError, match="are on cpu and meta"):
         operator._init_fn(torch.ones(3), torch.ones(3, device="meta"))
