@@ -292,7 +292,8 @@ def _place(device: Any) -> contextlib.AbstractContextManager[Any]:
     import torch
 
     if device.type == "cuda":
-        return torch.cuda.device(device)
+        guard: contextlib.AbstractContextManager[Any] = torch.cuda.device(device)
+        return guard
     open_already = simulator.active() is not None
     return contextlib.nullcontext() if open_already else simulator.simulator()
 
