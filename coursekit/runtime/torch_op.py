@@ -169,7 +169,7 @@ class _Operator:
                     f"{self.name}: outputs returned an input, or a view of one.",
                     "The kernel would overwrite the input, and autograd and compilers "
                     "count on inputs that stay.",
-                    "Make a new tensor, for example with torch.empty_like(x).",
+                    "Make a new tensor with the shape and the type of the result.",
                 )
         if not result.is_contiguous():
             raise ArgumentError.explained(
