@@ -37,6 +37,7 @@ _HOME = {
     "runtime.programs.program": ("program",),
     "runtime.simulator": ("simulator",),
     "runtime.tensor_maps": ("tensor_map",),
+    "runtime.torch_op": ("torch_op",),
     "lessons.timeline": ("Timeline",),
     "analysis.tracing": ("trace",),
     "toolchain.loops": ("busiest_loop",),

@@ -74,6 +74,7 @@ from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
 from coursekit.runtime.programs.program import program as program
 from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
+from coursekit.runtime.torch_op import torch_op as torch_op
 from coursekit.toolchain.loops import busiest_loop as busiest_loop
 from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
 from coursekit.widgets.chip_explorer import chip_explorer as chip_explorer

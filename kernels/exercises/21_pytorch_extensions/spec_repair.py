@@ -1,0 +1,136 @@
+"""Exercise 21.1: an operator with three defects."""
+
+import itertools
+import re
+
+from coursekit.errors import CheckFailed
+from coursekit.exercises import HostExercise, Mutant
+
+FILE = re.compile(r" \(with implementation in .*?>\)")  # a place on this machine
+_number = itertools.count()
+
+
+def fresh(repaired):
+    """Return the operator under a name that nothing has had before."""
+    return repaired(f"turn::scale_{next(_number)}")
+
+
+def numbers():
+    """Return a tensor of three rows, which wants a gradient."""
+    import torch
+
+    values = torch.linspace(-1, 2, 15, dtype=torch.float64)
+    return values.reshape(3, 5).requires_grad_()
+
+
+def part(name):
+    """Return a check by one part of opcheck."""
+
+    def check(repaired, show):
+        import torch
+
+        arguments = numbers().detach(), 3.0
+        found = torch.library.opcheck(
+            fresh(repaired), arguments, test_utils=name, raise_exception=False
+        )[name]
+        if found != "SUCCESS":
+            raise CheckFailed.explained(
+                f"{name} of opcheck finds: {FILE.sub('', str(found).splitlines()[0])}",
+                *ADVICE[name],
+            )
+
+    return check
+
+
+ADVICE = {
+    "test_schema": (
+        "mutates_args=() promises that no input changes, and that the result shares "
+        "no memory with one.",
+        "Compute into a new tensor, and return that.",
+    ),
+    "test_faketensor": (
+        "The fake kernel tells a compiler shape, type and strides of the result.",
+        "Let the fake kernel return an empty tensor like the result.",
+    ),
+}
+
+
+def differentiates(repaired, show):
+    """Compare the gradient with finite differences."""
+    import torch
+
+    scale = fresh(repaired)
+    try:
+        torch.autograd.gradcheck(lambda x: scale(x, 3.0), (numbers(),))
+    except RuntimeError as failure:
+        first = str(failure).strip().splitlines()[0].rstrip(",")
+        advice = next(GRADIENTS[key] for key in GRADIENTS if key in first)
+        raise CheckFailed.explained(f"gradcheck finds: {first}.", *advice) from failure
+
+
+GRADIENTS = {
+    "Jacobian mismatch": (
+        "Where x moves a little, y moves by something else than backward says.",
+        "Differentiate y = s * x by x, and apply the chain rule.",
+    ),
+    "number of gradients": (
+        "backward returns a value for each input of the operator.",
+        "Return None for an input that is no tensor.",
+    ),
+    "": (
+        "PyTorch cannot look into an operator: its gradient has to be registered.",
+        "scale.register_autograd(backward, setup_context=keep) does it.",
+    ),
+}
+
+
+EXERCISES = (
+    HostExercise(
+        id="21.1",
+        name="repair",
+        title="Repair an operator",
+        stars=2,
+        function="repaired",
+        checks=(
+            ("changes no input: test_schema", part("test_schema")),
+            ("its fake kernel is right: test_faketensor", part("test_faketensor")),
+            ("its gradient is right: gradcheck", differentiates),
+        ),
+        hints=(
+            "Go through the checks one by one: the message names the part of the "
+            "contract. Where is x changed?",
+            "x * s makes a new tensor. The result has the shape of x, so the fake "
+            "kernel can say torch.empty_like(x).",
+            "Write backward(ctx, grad_y), which returns a gradient for x and None for "
+            "s. Hand it to scale.register_autograd, with setup_context=keep.",
+        ),
+        starter=(CheckFailed, "test_schema of opcheck finds"),
+        mutants={
+            "changes_x": Mutant(
+                mistake="The result is new, but x changes as well.",
+                edits=[("return x * s", "return x.mul_(s).clone()")],
+                fails=(CheckFailed, "mutated"),
+            ),
+            "fake_type": Mutant(
+                mistake="The fake kernel promises float32 for every x.",
+                edits=[("torch.empty_like(x)", "torch.empty(x.shape)")],
+                fails=(CheckFailed, "test_faketensor of opcheck finds"),
+            ),
+            "no_gradient": Mutant(
+                mistake="No gradient is registered.",
+                edits=[
+                    (
+                        "    scale.register_autograd(backward, setup_context=keep)\n",
+                        "",
+                    )
+                ],
+                fails=(CheckFailed, "gradcheck finds"),
+            ),
+            "no_factor": Mutant(
+                mistake="The gradient passes through unscaled.",
+                edits=[("grad_y * ctx.s", "grad_y")],
+                fails=(CheckFailed, "gradcheck finds"),
+            ),
+        },
+    ),
+)
