@@ -73,6 +73,7 @@ _HOME = {
     ),
 }
 _SUBMODULES = {
+    "autograd": "lessons.autograd",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "errors": "errors",

@@ -52,6 +52,7 @@ from coursekit.exercises.student import reset as reset
 from coursekit.exercises.student import solution as solution
 from coursekit.hardware import device as device
 from coursekit.hardware import devices as devices
+from coursekit.lessons import autograd as autograd
 from coursekit.lessons import datasets as datasets
 from coursekit.lessons import matmul as matmul
 from coursekit.lessons import mnist as mnist
