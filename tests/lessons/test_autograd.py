@@ -1,4 +1,4 @@
-"""The engines of the autograd lesson: beside PyTorch, and beside float64 differences."""
+"""The engines of the autograd lesson, beside PyTorch and float64 differences."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def values(rows: int, cols: int, seed: int = 0) -> np.ndarray:
     """Return distinct values around zero, in float64, none within 0.05 of it."""
     x = np.random.default_rng(seed).permutation(rows * cols) - (rows * cols - 1) / 2
     x = np.where(x == 0, 0.3, x)
-    return 1.7 * x / max(rows * cols / 2, 1)
+    return (1.7 * x / max(rows * cols / 2, 1)).reshape(rows, cols)
 
 
 def softmax_loss(x, labels):
@@ -69,7 +69,7 @@ def torchs(case: str):
 
 def loss_of(y):
     """Return a number that depends on every value of y, and unevenly."""
-    rows, cols = y.shape if len(y.shape) else (1, 1)
+    rows, cols = y.shape or (1, 1)
     weights = values(rows, cols, seed=9)
     if isinstance(y, Tensor):
         return (y * weights).sum()

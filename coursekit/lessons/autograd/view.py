@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +12,16 @@ from coursekit.runtime.arrays import DeviceArray, empty, to_device, to_host
 from coursekit.runtime.compiler import compile as compiled
 
 BLOCK = 256
-FILES = (
-    "autograd/broadcast.cu", "autograd/maps.cu", "autograd/matmul.cu",
-    "autograd/along.cu", "mnist/relu.cu", "mnist/cross_entropy.cu", "mnist/sgd.cu",
-)  # fmt: skip
+KERNELS = {
+    "autograd/broadcast.cu": "add mul copy",
+    "autograd/maps.cu": "tanh_forward tanh_dx exp_forward exp_dx log_forward log_dx",
+    "autograd/matmul.cu": "matmul",
+    "autograd/along.cu": "sum_along max_along max_dx",
+    "mnist/relu.cu": "relu_forward relu_dx",
+    "mnist/cross_entropy.cu": "cross_entropy_forward cross_entropy_dx",
+    "mnist/sgd.cu": "sgd",
+}
+FILE_OF = {name: file for file, names in KERNELS.items() for name in names.split()}
 Shape = tuple[int, int]
 
 
@@ -122,13 +129,15 @@ def launch(kernel: str, threads: int, *arguments: object) -> None:
             flat += each.strides
         else:
             flat.append(each.memory)
-    _kernel(kernel)[-(-threads // BLOCK), BLOCK](*flat)
+    space = next(each.space for each in flat if isinstance(each, DeviceArray))
+    _kernel(kernel, space)[-(-threads // BLOCK), BLOCK](*flat)
 
 
-def _kernel(name: str):
-    """Find a kernel of the engine by its name."""
-    for file in FILES:
-        module = compiled(file)
-        if name in module.kernels:
-            return module[name]
-    raise KeyError(name)
+@functools.cache
+def _kernel(name: str, space: str):
+    """Find a kernel by its name, once for arrays of a GPU and once for simulated ones.
+
+    The simulator compiles to machine code what is launched often; for that it has to
+    be the same kernel.
+    """
+    return compiled(FILE_OF[name])[name]

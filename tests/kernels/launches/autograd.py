@@ -68,7 +68,7 @@ def along(kernel: str, n: int, m: int) -> Launch:
         return Launch(kernel, grid, 256, arguments, {1: wide.sum(axis=0)})
     if kernel == "max_along":
         arguments = (x, blank(n), np.full(n, -1, np.int32), n, m, *strides)
-        wanted = {1: wide.max(axis=0), 2: where}
+        wanted = {1: wide.max(axis=0), 2: where.astype(np.float64)}
         return Launch(kernel, grid, 256, arguments, wanted)
     dy = whole(n, seed=2)
     dx = np.where(np.arange(m)[:, None] == where, dy.astype(np.float64), 0.0)
