@@ -9,5 +9,7 @@ __global__ void loss_back(
     float max = row[0], sum = 0;
     for (int o = 1; o < O; o++)
         max = fmaxf(max, row[o]);
-    // Your code here: the sum of the powers, then each dlogits[n * O + o].
+    for (int o = 0; o < O; o++)
+        sum += expf(row[o] - max);
+    // Your code here: each dlogits[n * O + o].
 }

@@ -1,10 +1,9 @@
 # Order: all that a result was computed from, each node after its parents.
 def ordered(result):
-    order, seen = [], set()
+    order = []
 
     def visit(node):
-        # Your code here: each node once, and after its node.parents.
-        seen.add(node)
+        # Your code here: first its node.parents; each node once.
         order.append(node)
 
     visit(result)

@@ -13,14 +13,6 @@ GUESSES = {
         because="The second part overwrites the first: 3 in place of 3 + 3. With += "
         "both parts count.",
     ),
-    "shared": Guess(
-        question="y = x * x + x, and x is 3. What is the derivative of y with respect "
-        "to x?",
-        hint="x is used three times. Each use passes a part back, and the parts add "
-        "up.",
-        answer=7,
-        because="The product passes 3 back twice, and the sum passes 1: 3 + 3 + 1.",
-    ),
     "passes": Guess(
         question="A function has one million inputs and one result. How many walks "
         "backwards through its graph give all derivatives?",
@@ -31,12 +23,12 @@ GUESSES = {
         "starts at the inputs, and gives one direction.",
     ),
     "first_loss": Guess(
-        question="The text has 13 different characters, and the weights are small. "
+        question="The text has 17 different characters, and the weights are small. "
         "What is the loss of the first step, about?",
-        options=("0.1", "1", "2.6", "13"),
-        hint="With small weights all 13 logits are nearly equal. The loss is -log of "
+        options=("0.1", "1", "2.8", "17"),
+        hint="With small weights all 17 logits are nearly equal. The loss is -log of "
         "the probability of the right character.",
-        answer="2.6",
-        because="Each character gets the probability 1/13, and log(13) = 2.565.",
+        answer="2.8",
+        because="Each character gets the probability 1/17, and log(17) = 2.83.",
     ),
 }

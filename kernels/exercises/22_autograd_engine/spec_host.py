@@ -187,12 +187,12 @@ EXERCISES = (
         starter=(CheckFailed, "0 times"),
         hints=(
             "visit may call itself. What has to be done before a node is appended?",
-            "Return at once for a node in seen; else visit each parent, then append.",
+            "For each parent that is not in order yet: visit it. Then append.",
         ),
         mutants={
             "visited_again": Mutant(
                 mistake="A node that was seen before is visited again.",
-                edits=[("        if node in seen:\n            return\n", "")],
+                edits=[("if parent not in order:", "if parent:")],
                 fails=(CheckFailed, "is in it 2 times"),
             ),
             "first_parent": Mutant(
@@ -203,10 +203,13 @@ EXERCISES = (
             "child_first": Mutant(
                 mistake="A node is appended before its parents.",
                 edits=[
-                    ("seen.add(node)", "seen.add(node)\n        order.append(node)"),
                     (
-                        "            visit(parent)\n        order.append(node)\n",
-                        "            visit(parent)\n",
+                        "        for parent",
+                        "        order.append(node)\n        for parent",
+                    ),
+                    (
+                        "                visit(parent)\n        order.append(node)\n",
+                        "                visit(parent)\n",
                     ),
                 ],
                 fails=(CheckFailed, "before"),

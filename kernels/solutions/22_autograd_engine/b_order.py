@@ -1,13 +1,11 @@
 # Order: all that a result was computed from, each node after its parents.
 def ordered(result):
-    order, seen = [], set()
+    order = []
 
     def visit(node):
-        if node in seen:
-            return
-        seen.add(node)
         for parent in node.parents:
-            visit(parent)
+            if parent not in order:
+                visit(parent)
         order.append(node)
 
     visit(result)
