@@ -166,7 +166,7 @@ EXERCISES = (
         hints=(
             "a[row][k] is multiplied by b[k][col] for every col, and ends in "
             "y[row][col]. Which index is in neither name of da[row][k]?",
-            "da sums over col, and db over row.",
+            "In db[k][col], row is in neither: a[row][k] and dy[row][col] have it.",
             "sum += dy[row * N + col] * b[k * N + col]; and for db sum += "
             "a[row * K + k] * dy[row * N + col];",
         ),
