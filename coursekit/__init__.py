@@ -40,13 +40,17 @@ _HOME = {
     "analysis.tracing": ("trace",),
     "toolchain.loops": ("busiest_loop",),
     "toolchain.ports": ("clocks_per_ffma",),
+    "widgets.compiled": ("show_compiled",),
+    "widgets.chip_explorer": ("chip_explorer",),
     "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
     "widgets.microscope": ("microscope",),
+    "widgets.number": ("number_explorer",),
     "widgets.occupancy": ("occupancy_explorer",),
     "widgets.overlap": ("overlap",),
     "widgets.questions": ("guess", "quiz"),
+    "widgets.residency": ("residency",),
     "widgets.roofline": ("roofline_explorer",),
     "widgets.scheduler": ("scheduler",),
     "widgets.table_explorer": ("ecosystem", "errata"),
@@ -76,7 +80,9 @@ _SUBMODULES = {
     "autograd": "lessons.autograd",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
+    "driver": "runtime.driver",
     "errors": "errors",
+    "formats": "lessons.formats",
     "matmul": "lessons.matmul",
     "mnist": "lessons.mnist",
     "mnist_race": "benchmarks.mnist_race",
@@ -90,12 +96,16 @@ __all__ = sorted({*_MODULE_OF, *_SUBMODULES})
 
 
 def __getattr__(name: str) -> object:
-    if name in _SUBMODULES:
-        return importlib.import_module(f"coursekit.{_SUBMODULES[name]}")
-    module = _MODULE_OF.get(name)
+    module = _SUBMODULES.get(name) or _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'coursekit' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"coursekit.{module}"), name)
+    from coursekit.runtime import forks  # small
+
+    with forks.held_off():  # in the child of a fork, an unfinished import never ends
+        found = importlib.import_module(f"coursekit.{module}")
+    if name in _SUBMODULES:
+        return found
+    value = getattr(found, name)
     globals()[name] = value
     return value
 

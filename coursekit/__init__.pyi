@@ -54,6 +54,7 @@ from coursekit.hardware import device as device
 from coursekit.hardware import devices as devices
 from coursekit.lessons import autograd as autograd
 from coursekit.lessons import datasets as datasets
+from coursekit.lessons import formats as formats
 from coursekit.lessons import matmul as matmul
 from coursekit.lessons import mnist as mnist
 from coursekit.lessons import model_gpu as model_gpu
@@ -65,6 +66,7 @@ from coursekit.lessons.scheduling import interleavings as interleavings
 from coursekit.lessons.scheduling import try_all_orders as try_all_orders
 from coursekit.lessons.timeline import Timeline as Timeline
 from coursekit.runtime import doctor as doctor
+from coursekit.runtime import driver as driver
 from coursekit.runtime.arrays import empty as empty
 from coursekit.runtime.arrays import to_device as to_device
 from coursekit.runtime.arrays import to_host as to_host
@@ -74,14 +76,18 @@ from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
 from coursekit.toolchain.loops import busiest_loop as busiest_loop
 from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
+from coursekit.widgets.chip_explorer import chip_explorer as chip_explorer
+from coursekit.widgets.compiled import show_compiled as show_compiled
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
 from coursekit.widgets.microscope import microscope as microscope
+from coursekit.widgets.number import number_explorer as number_explorer
 from coursekit.widgets.occupancy import occupancy_explorer as occupancy_explorer
 from coursekit.widgets.overlap import overlap as overlap
 from coursekit.widgets.questions import guess as guess
 from coursekit.widgets.questions import quiz as quiz
+from coursekit.widgets.residency import residency as residency
 from coursekit.widgets.roofline import roofline_explorer as roofline_explorer
 from coursekit.widgets.scheduler import scheduler as scheduler
 from coursekit.widgets.table_explorer import ecosystem as ecosystem

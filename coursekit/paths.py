@@ -7,6 +7,7 @@ notebook can move a folder at any time.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import uuid
@@ -33,7 +34,7 @@ def exercises() -> Path:
     `kernels/`.
     """
     chosen = os.environ.get("COURSEKIT_EXERCISES")
-    return Path(chosen).expanduser().resolve() if chosen else kernels()
+    return _given(chosen).resolve() if chosen else kernels()
 
 
 def work() -> Path:
@@ -41,7 +42,7 @@ def work() -> Path:
     `kernels/`.
     """
     chosen = os.environ.get("COURSEKIT_WORK")
-    return Path(chosen).expanduser().resolve() if chosen else repository() / "work"
+    return _given(chosen).resolve() if chosen else repository() / "work"
 
 
 def cache() -> Path:
@@ -111,6 +112,42 @@ def read_own(file: Path) -> bytes:
         return stream.read()
 
 
+def read_regular(file: Path, most_bytes: int = 1 << 26) -> bytes:
+    """Read a file that somebody else may have put there.
+
+    Raises
+    ------
+    OSError
+        It cannot be read, has more than `most_bytes`, or is no regular file: a named
+        pipe would let the reading wait for ever, a device would never end.
+    """
+    handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as stream:
+        status = os.fstat(handle)
+        _check_regular(file, status)
+        if status.st_size > most_bytes:
+            raise OSError(errno.EFBIG, f"it has {status.st_size:,} bytes", str(file))
+        return stream.read()
+
+
+def check_regular(file: Path) -> None:
+    """Refuse what is there and is no regular file, before something waits for it.
+
+    Raises
+    ------
+    OSError
+        There is no file, or it is a folder, a named pipe, a device.
+    """
+    _check_regular(file, os.stat(file))
+
+
+def _check_regular(file: Path, status: os.stat_result) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(file))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file", str(file))
+
+
 def is_own(file: Path) -> bool:
     """Tell whether a file is there, and `read_own` would trust it."""
     try:
@@ -130,4 +167,9 @@ def _is_own(status: os.stat_result) -> bool:
 
 def _folder(variable: str, default: Callable[[str], str]) -> Path:
     chosen = os.environ.get(variable)
-    return Path(chosen).expanduser() if chosen else Path(default(APPLICATION))
+    return _given(chosen) if chosen else Path(default(APPLICATION))
+
+
+def _given(text: str) -> Path:
+    """Return the path of a text; the home of a user whom nobody knows is a name."""
+    return Path(os.path.expanduser(text))

@@ -37,6 +37,12 @@ ROW = re.compile(
     re.MULTILINE,
 )
 HEADER = "| Chapter | You can then | Minutes | |\n|---|---|---|---|\n"
+PAGES = """\
+Beside the chapters there are pages: [the ecosystem](notebooks/ecosystem.md) of CUDA,
+[errata](notebooks/errata.md), [reading sources](notebooks/reading_sources.md) and
+[llm.c](notebooks/reading_llm_c.md), [what next](notebooks/what_next.md), and a
+[glossary](notebooks/glossary.md).
+"""
 BADGES = {"simulated": "S", "compiled": "C", "gpu": "G"}
 
 
@@ -203,6 +209,7 @@ def table(order: list[Chapter], readme: str) -> str:
         text += f" Chapters above {MAXIMUM_MINUTES} minutes will be split."
     text += "\nMore chapters follow; this table lists the ones that are here.\n"
     text += "[What the course covers](notebooks/coverage.md) has every topic.\n"
+    text += PAGES
     return f"{HEADER}{''.join(rows)}\n{text}"
 
 

@@ -89,7 +89,7 @@ def count(
     ----------
     kernel : Kernel
     grid, block : int or tuple of int
-        Blocks and threads a block, (x, y, z).
+        Blocks and threads per block, (x, y, z).
     args : tuple or list
         One for each parameter of the kernel, together in a tuple.
     shared_bytes : int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from numbers import Integral
 from typing import Any, overload
 
 from coursekit.analysis.counting import spelt
@@ -215,7 +216,7 @@ def trace(
 
 
 def _whole(value: object) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _place(block_index: Any, grid: Extent) -> tuple[int, int, int]:

@@ -13,8 +13,10 @@ from coursekit.benchmarking import shown
 from coursekit.benchmarking.ceilings import ceiling
 from coursekit.benchmarking.results import Benchmark, Row
 from coursekit.benchmarking.timed_cases import (
+    OwnClock,
     Repeated,
     WallClock,
+    own_clock,
     repeated,
     wall_clock,
 )
@@ -26,10 +28,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Benchmark",
+    "OwnClock",
     "Repeated",
     "Row",
     "WallClock",
     "benchmark",
+    "own_clock",
     "repeated",
     "wall_clock",
 ]

@@ -64,6 +64,32 @@ def repeated(case: Callable, *, calls: int, idle_s: float = 0.0) -> Repeated:
     return Repeated(case, calls, idle_s)
 
 
+@dataclass(frozen=True)
+class OwnClock:
+    """A case that measures its own time; one of its arrays tells it afterwards."""
+
+    case: Callable
+    elapsed_ms: Callable[..., float]
+
+    def __call__(self, *arguments):
+        """Call the case."""
+        return self.case(*arguments)
+
+
+def own_clock(case: Callable, *, elapsed_ms: Callable[..., float]) -> OwnClock:
+    """Time a case by what its kernel reads from the clock of the GPU.
+
+    For times that are shorter than a launch, such as the latency of one load. The
+    kernel writes what it measures into an array; `elapsed_ms` reads it, from the
+    arguments of the case, when the call has ended.
+
+    Examples
+    --------
+    ``ck.benchmark({"load": own_clock(chase, elapsed_ms=per_load)}, ...)``
+    """
+    return OwnClock(case, elapsed_ms)
+
+
 @dataclass
 class Returned:
     """A case whose library allocates the memory of its result.

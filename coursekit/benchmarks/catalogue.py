@@ -16,7 +16,9 @@ from coursekit.benchmarking.records.definitions import Definition
 from coursekit.errors import ArgumentError
 
 PROBLEMS = (
+    "architecture",
     "first",
+    "memory",
     "moving",
     "warps",
     "synchronisation",
@@ -63,7 +65,7 @@ def defined(key: str) -> Definition:
     ArgumentError
         There is none.
     """
-    definition = find(key)
+    definition = find(key) if isinstance(key, str) else None
     if definition is None:
         raise ArgumentError.explained(
             f"Nothing is defined to be recorded as {key!r}.",

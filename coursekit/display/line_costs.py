@@ -48,10 +48,10 @@ def show_profile(counters: Counters, *, heat: str | None = None) -> Listing:
     --------
     ``ck.show_profile(ck.count(kernel, grid, block, args))``
     """
-    by_file = _by_file(counters)
+    by_file = _by_file(counters) if hasattr(counters, "by_line") else {}
     if not by_file:
         raise ArgumentError.explained(
-            "show_profile got counters without lines.",
+            f"show_profile got {type(counters).__name__} without counts of lines.",
             "Counters of single lines, or of a profiler, have none.",
             "Pass what ck.count(kernel, grid, block, args) returns.",
         )

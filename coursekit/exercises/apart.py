@@ -23,6 +23,7 @@ from typing import Any
 from coursekit import paths
 from coursekit.errors import CheckFailed
 from coursekit.exercises import catalogue, checking, host_running
+from coursekit.toolchain.process_limits import limit
 
 MOST_BYTES = 1 << 20  # of a verdict as text
 FILE_BYTES = 1 << 30  # of each file that an answer writes
@@ -162,13 +163,10 @@ def main() -> None:
 
 
 def _limit(seconds: float, memory_bytes: int) -> None:
-    import resource
-
-    end = round(time.process_time() + seconds + 0.5)
-    resource.setrlimit(resource.RLIMIT_CPU, (end, end + 5))
-    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit("CPU", round(time.process_time() + seconds + 0.5), 5)
+    limit("DATA", memory_bytes)
+    limit("FSIZE", FILE_BYTES)
+    limit("CORE", 0)
 
 
 def _judged(id: str, text: str) -> Judged:

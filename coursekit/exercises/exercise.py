@@ -21,7 +21,8 @@ class Limit:
     Attributes
     ----------
     counter : str
-        A field of Counters, such as "global_load_sectors".
+        A field of Counters, such as "global_load_sectors", or of what the compiler
+        reports of a kernel, such as "spill_store_bytes".
     size : int or tuple of int
         Size of the problem whose launch is counted.
     most : int
@@ -92,6 +93,9 @@ class Exercise(AnyExercise):
         Upper bound on the instructions of each warp at the largest size: it refuses an
         answer in which one thread does the work of many.
     waits : tuple of Wait
+    compiled : tuple of (str, callable)
+        What a stage looks at in the compiled code, in a few words, and a callable that
+        takes the kernel and raises `CheckFailed.explained`. It comes after the results.
     """
 
     magic: ClassVar[str] = "%%cuda"
@@ -113,6 +117,7 @@ class Exercise(AnyExercise):
     limits: tuple[Limit, ...] = ()
     longest_warp: int | None = None
     waits: tuple[Wait, ...] = ()
+    compiled: tuple[tuple[str, Callable[[Any], None]], ...] = ()
 
     def _demands(self) -> Iterator[tuple[object, str]]:
         yield from super()._demands()

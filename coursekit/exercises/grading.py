@@ -21,6 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from coursekit import paths
 from coursekit.errors import CourseError
 from coursekit.exercises import apart, catalogue, saved
 from coursekit.exercises.tables import Table
@@ -81,7 +82,7 @@ def _notebooks(folder: Path) -> Iterator[Submission]:
 
 def _cells(path: Path) -> Iterator[Submission]:
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        cells = json.loads(paths.read_regular(path))["cells"]
         sources = [
             "".join(cell.get("source", ""))
             for cell in cells

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from coursekit.analysis.checking import synccheck
@@ -13,14 +13,16 @@ from coursekit.analysis.counting import count
 from coursekit.errors import CheckFailed, CourseError, DeadlockError, OutOfBoundsError
 from coursekit.exercises import complaints, diagnosis, guards, picture
 from coursekit.exercises.catalogue import Entry
-from coursekit.exercises.exercise import Exercise
+from coursekit.exercises.exercise import Exercise, Limit
 from coursekit.exercises.inputs import Size
 from coursekit.exercises.tables import Table
 from coursekit.exercises.trial import TIMEOUT_S, Outcome, Problem, Trial, written
 from coursekit.runtime.simulator import simulator
 from coursekit.simt import Counters
+from coursekit.toolchain.cubin import Resources
 
 ORDERS = ("reverse", 1, 2, 3)
+REPORTED = {item.name for item in fields(Resources)}  # by the compiler
 
 
 @dataclass
@@ -67,7 +69,14 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
         in_order.append(Stage(f"efficient: {counters}", check_limits))
+    for name, look in exercise.compiled:
+        in_order.append(Stage(name, _look(look)))
     return tuple(in_order)
+
+
+def _look(look: Callable[[Any], None]) -> Callable[[Bench], None]:
+    """Return a stage's function that gives the kernel to `look`."""
+    return lambda bench: look(bench.answer)
 
 
 def check_signature(bench: Bench) -> None:
@@ -193,6 +202,9 @@ def check_limits(bench: Bench) -> None:
     counted: dict[Size, Counters] = {}
     for limit in exercise.limits:
         trial = Trial.of(exercise, limit.size, exercise.launches[0])
+        if limit.counter in REPORTED:
+            _require_resource(bench, limit)
+            continue
         if limit.size not in counted:
             counted[limit.size] = _counters(bench, trial)
         amount = getattr(counted[limit.size], limit.counter)
@@ -203,6 +215,19 @@ def check_limits(bench: Bench) -> None:
                 "The results are right. Find what the kernel does more often than "
                 "it has to.",
             )
+
+
+def _require_resource(bench: Bench, limit: Limit) -> None:
+    """Compare what the compiler reports of the kernel with its bound."""
+    resources = bench.answer.module.resources[bench.answer.name]
+    amount = getattr(resources, limit.counter)
+    if amount > limit.most:
+        raise CheckFailed.explained(
+            f"The compiler reports {limit.counter} = {amount}, at most {limit.most} "
+            "will do.",
+            limit.why,
+            "The results are right. Find which values must be kept at the same time.",
+        )
 
 
 def _counters(bench: Bench, trial: Trial) -> Counters:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -143,11 +144,15 @@ def _take(handle: IO[str]) -> None:
 def _read() -> dict[str, Standing]:
     """Read the file; a damaged one is set aside, so that nothing is lost."""
     try:
-        text = file().read_text(encoding="utf-8")
+        text = paths.read_regular(file()).decode()
     except FileNotFoundError:
         return {}
     except (UnicodeDecodeError, IsADirectoryError):
         text = ""
+    except OSError as failure:
+        if failure.errno not in (errno.EINVAL, errno.EFBIG):
+            raise
+        text = ""  # a named pipe, or far too long
     try:
         content = json.loads(text)
         if content["schema"] != SCHEMA:

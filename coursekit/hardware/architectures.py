@@ -21,6 +21,14 @@ KIB = 1024
 
 GUIDE = "CUDA C++ Programming Guide, Technical Specifications per Compute Capability"
 OCCUPANCY_HEADER = "cuda_occupancy.h of the CUDA toolkit"
+TENSOR_CORE_GENERATIONS = {
+    "Volta": 1,
+    "Turing": 2,
+    "Ampere": 3,
+    "Ada Lovelace": 4,
+    "Hopper": 4,
+    "Blackwell": 5,
+}
 LANES_GUIDE = "CUDA C++ Programming Guide, Throughput of Arithmetic Instructions"
 
 
@@ -72,6 +80,11 @@ class SmLimits:
     def shared_bytes_per_block_optin(self) -> int:
         """Shared memory a block can have when its launch asks for more than 48 KB."""
         return self.shared_bytes_per_sm - self.shared_reserved_bytes_per_block
+
+    @property
+    def tensor_core_generation(self) -> int:
+        """Generation of the tensor cores, 1 for Volta to 5 for Blackwell."""
+        return TENSOR_CORE_GENERATIONS[self.architecture]
 
     @property
     def arch(self) -> str:

@@ -126,6 +126,7 @@ _DERIVATIONS = {
     "fp64_tflops": "sm_count x fp64_lanes_per_sm x 2 x boost_clock_mhz",
     "memory_bandwidth_gbs": "memory_bus_bits x memory_rate_gbps / 8",
     "max_warps_per_sm": "max_threads_per_sm / warp_size",
+    "tensor_core_generation": "the white paper of the architecture",
     "pcie_gbs": "16 lanes of pcie_generation, after line coding",
     "shared_bytes_per_block_optin": (
         "shared_bytes_per_sm - shared_reserved_bytes_per_block"
@@ -166,7 +167,7 @@ def _describe(device: DeviceProperties) -> Iterator[tuple[str, str]]:
     yield (
         "registers",
         f"{device.registers_per_sm} per SM, "
-        f"at most {device.max_registers_per_thread} a thread",
+        f"at most {device.max_registers_per_thread} per thread",
     )
     yield (
         "resident per SM",

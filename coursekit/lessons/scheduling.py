@@ -82,6 +82,7 @@ class Stage:
     """
 
     def __init__(self, kernel, block, args, *, shared_bytes=0, expected=None):
+        check(kernel, args)
         self.kernel, self.args = kernel, tuple(args)
         self.configuration = configure(kernel.name, 1, block, shared_bytes=shared_bytes)
         self.warps = _warps(self.configuration.block)
@@ -224,6 +225,17 @@ class Stage:
         )
         values = _outputs(launched.staged)
         return Outcome(tuple(order), tuple(turns.events), values, launched.error)
+
+
+def check(kernel: object, args: object) -> None:
+    """Refuse what is no kernel, or no tuple of arguments."""
+    if not isinstance(kernel, Kernel) or not isinstance(args, (tuple, list)):
+        raise ArgumentError.explained(
+            "Expected a kernel, a block and a tuple of arguments, got "
+            f"{type(kernel).__name__} and {type(args).__name__}.",
+            "The first is a kernel of a compiled module, as for ck.count.",
+            "Write for example ck.try_all_orders(kernel, 96, (x, y, 96, 32)).",
+        )
 
 
 def try_all_orders(

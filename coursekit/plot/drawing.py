@@ -100,7 +100,7 @@ def _is_limit(handle: Any) -> bool:
     return isinstance(handle, Line2D) and handle.get_color() == LIMIT
 
 
-def names_apart(sizes: Sequence[int], name: Callable[[int], str]) -> list[str]:
+def names_apart(sizes: Sequence[float], name: Callable[[Any], str]) -> list[str]:
     """Return names for places on a logarithmic axis, "" where one has no room."""
     decades = math.log(max(sizes) / min(sizes)) or 1
     names, free = [], -math.inf  # where the axis is free, as a share of it

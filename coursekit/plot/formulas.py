@@ -9,7 +9,13 @@ from matplotlib import rc_context
 
 from coursekit.errors import ArgumentError
 from coursekit.plot.chart import COLOURS, STYLE, Chart, in_words, new_chart, sign
-from coursekit.plot.drawing import draw_grid, draw_limits, draw_lines, draw_title
+from coursekit.plot.drawing import (
+    draw_grid,
+    draw_limits,
+    draw_lines,
+    draw_title,
+    names_apart,
+)
 
 
 def curves(
@@ -55,7 +61,7 @@ def curves(
         axes.set_yscale("log", base=2)
         draw_lines(axes, list(x), list(series.values()), list(series))
         draw_limits(axes, limits)
-        axes.set_xticks(list(x), [f"{value:,.10g}" for value in x])
+        axes.set_xticks(list(x), names_apart(list(x), "{:,.10g}".format))
         axes.minorticks_off()
         axes.yaxis.set_major_formatter("{x:,.10g}")
         axes.set(xlabel=along, ylabel=of)

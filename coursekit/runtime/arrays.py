@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coursekit.errors import ArgumentError
+from coursekit.errors import ArgumentError, DeviceError
 from coursekit.runtime import backend as backends
 from coursekit.runtime import forks
 from coursekit.runtime.arguments import operands
@@ -76,6 +76,18 @@ def to_host(array: AnyArray) -> np.ndarray:
     >>> to_host(to_device(np.arange(3, dtype=np.int8)))
     array([0, 1, 2], dtype=int8)
     """
+    try:
+        return _on_host(array)
+    except MemoryError as error:
+        raise DeviceError.explained(
+            f"out of memory: this machine cannot hold one more copy of the array"
+            f"{f' ({error})' if error.args else ''}.",
+            "Values go through a copy in the memory of the host.",
+            "Use a smaller size, or close other programs.",
+        ) from None
+
+
+def _on_host(array: AnyArray) -> np.ndarray:
     operand = operands.describe(array)
     if operand is None:
         raise ArgumentError.explained(

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from coursekit.errors import CompileError
 from coursekit.runtime import forks
 from coursekit.runtime.modules import Module
+from coursekit.runtime.progress_bar import compiling
 from coursekit.toolchain import targets
 from coursekit.toolchain.building import Unit
-from coursekit.toolchain.sources import find
+from coursekit.toolchain.sources import check_regular, find
 
 
 @forks.held_off()
@@ -61,10 +62,18 @@ def compile(
     target = targets.target(arch)
     flags = (*_define_flags(defines or {}), *_checked_options(options))
     folders = [match[1] for flag in flags if (match := _INCLUDE_OPTION.match(flag))]
-    return Module(Unit(find(source_or_path, name, folders), target, flags))
+    for flag in flags:
+        if match := _FILE_OPTION.match(flag):
+            check_regular(match[1])
+    source = find(source_or_path, name, folders)
+    with compiling(source.name):
+        return Module(Unit(source, target, flags))
 
 
 _INCLUDE_OPTION = re.compile(r"(?:-I|--include-path=)(.+)")
+_FILE_OPTION = re.compile(
+    r"(?:-include|--pre-include|--options-file|-optf|-time|--time)[= ]?(.+)"
+)
 _ARCH_OPTION = re.compile(r"-{1,2}(?:arch|gpu-architecture)\b")
 
 

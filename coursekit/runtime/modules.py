@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coursekit.errors import CompileError, UnknownNameError
+from coursekit.runtime.progress_bar import compiling
 from coursekit.toolchain import building, cubin, mangling, signature, targets
 from coursekit.toolchain.cubin import Resources
 
@@ -91,6 +92,11 @@ class Module:
     @property
     def target(self) -> targets.Target:
         return self._unit.target
+
+    @property
+    def machine_target(self) -> str:
+        """The architecture that `cubin` and `sass` have by default, such as sm_90."""
+        return self._real_target().real_name
 
     def cubin(self, arch: str | int | None = None) -> bytes:
         """Return machine code.
@@ -232,7 +238,8 @@ class Module:
     def _instances(self) -> Callable[[str], Module]:
         @functools.cache
         def instantiated(expression: str) -> Module:
-            return type(self)(replace(self._unit, expressions=(expression,)))
+            with compiling(self.name):
+                return type(self)(replace(self._unit, expressions=(expression,)))
 
         return instantiated
 
@@ -282,7 +289,8 @@ class Module:
 
         @functools.cache
         def compiled(target: targets.Target) -> building.MachineCode:
-            return building.machine_code(self._unit, target, names)
+            with compiling(self.name):
+                return building.machine_code(self._unit, target, names)
 
         return compiled
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
+
+from coursekit.toolchain import nvrtc_watch
 
 PATIENCE_S = 1.0
 INTERVAL_S = 0.2
@@ -53,6 +57,12 @@ class ProgressBar:
         if os.environ.get("COURSEKIT_PROGRESS") != "0":
             self._show(text)
 
+    def still(self, text: str) -> None:
+        """Show a sentence in the place of the bar once a second has passed."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + INTERVAL_S
+            self.say(text)
+
     def __enter__(self) -> ProgressBar:
         return self
 
@@ -80,6 +90,14 @@ class ProgressBar:
         else:
             return
         self._shown = True
+
+
+@contextlib.contextmanager
+def compiling(name: str) -> Iterator[None]:
+    """Say that a source is being compiled, once it takes the block over a second."""
+    bar = ProgressBar(name)
+    with bar, nvrtc_watch.telling(lambda: bar.still(f"compiling {name} ...")):
+        yield
 
 
 def _notebook() -> bool:

@@ -271,12 +271,13 @@ class SimulatedMemory:
         with self._lock:
             needs = self._needs.get(kernel)
             if needs is None:
-                needs = _needs(self.program(kernel.module), kernel.lowered_name)
+                needs = needs_of(self.program(kernel.module), kernel.lowered_name)
                 self._needs[kernel] = needs
             return needs
 
 
-def _needs(program: Program, lowered_name: str) -> Needs:
+def needs_of(program: Program, lowered_name: str) -> Needs:
+    """Return what a kernel of a loaded program asks of a launch."""
     directives = program.kernel(lowered_name).directives
     shared = program.shared_variables(lowered_name, 0)
     bounds = directives.get("maxntid") or directives.get("reqntid")
@@ -401,7 +402,9 @@ class SimulatorBackend:
             write=terminal.write,
             cache=machine_code,
             progress=progress,
-            notice=progress.say,
+            notice=lambda count: progress.say(
+                f"compiling {kernel.name} for the simulator: {count:,} instructions ..."
+            ),
             **options,
         )
 

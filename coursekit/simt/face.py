@@ -7,6 +7,7 @@
 | compare with machine code | `SharedAccess`, `vectorisations`, `ControlFlow` |
 | check | `MemCheck`, `RaceCheck`, `InitCheck`, `VariableCheck`, `SyncCheck` |
 | read a check | `Findings`, `Enough` |
+| read PTX | `ptx_lines` |
 | trace | `Tracer`, `Step`, `MemoryAccess`, `Formula`, `formulas`, `LANES`, `BANKS` |
 | choose whose turn it is | `Turns`, `Event`, `BARRIER` |
 
@@ -20,6 +21,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from coursekit.simt.analysis.liveness import ptx_lines
     from coursekit.simt.analysis.regions import ControlFlow
     from coursekit.simt.analysis.wide_accesses import (
         CountingPlan,
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from coursekit.simt.tracing.turns import BARRIER, Event, Turns
 
 _NAMES = {
+    "analysis.liveness": ("ptx_lines",),
     "analysis.regions": ("ControlFlow",),
     "analysis.wide_accesses": (
         "CountingPlan",
@@ -95,6 +98,7 @@ __all__ = [
     "formulas",
     "launch",
     "load",
+    "ptx_lines",
     "shared_wavefronts",
     "vectorisations",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from coursekit.toolchain import cache, declarations, headers, mangling, nvrtc
 from coursekit.toolchain.sources import Source
 from coursekit.toolchain.targets import Target
 
-SCHEMA = 2  # part of every cache key: raise it when what is stored changes
+SCHEMA = 3  # part of every cache key: raise it when what is stored changes
 _SIGNATURE = "ck_sig"
 _SIGNATURE_SOURCE = "template<class F> __global__ void ck_sig(){}\n"
 # An anonymous namespace is named after the first external symbol; without one it is
@@ -26,7 +27,8 @@ _SIGNATURE_ENTRY = re.compile(
     r"(?:\.weak |\.visible )?\.entry _Z\d+ck_sigI\w*\(\s*\)\s*\{.*?\n\}\n",
     re.DOTALL,
 )
-_FILE = re.compile(r'^(\s*\.file\s+\d+\s+")([^"]+)(")', re.MULTILINE)
+_FILE = re.compile(r'^(\s*\.file\s+\d+\s+")((?:\\.|[^"\\\n])+)(")', re.MULTILINE)
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _watching: contextvars.ContextVar[Callable[[str], None] | None] = (
     contextvars.ContextVar("watching", default=None)
 )
@@ -241,7 +243,7 @@ def _build(unit: Unit, target: Target) -> dict[str, Any]:
             raise _refusal(refused.log, unit) from None
     ptx = output.code.decode().rstrip("\0")
     ptx = _SIGNATURE_ENTRY.sub("", ptx)
-    ptx = _FILE.sub(lambda m: m[1] + unit.source.display(m[2]) + m[3], ptx)
+    ptx = _FILE.sub(lambda m: m[1] + _file_name(unit.source, m[2]) + m[3], ptx)
     names = {d.name: d.parameters for d in declared}
     return {
         "ptx": ptx,
@@ -249,6 +251,22 @@ def _build(unit: Unit, target: Target) -> dict[str, Any]:
         "entries": _entries(ptx, output.lowered, names),
         "templates": sorted({d.name for d in declared if d.is_template}),
     }
+
+
+def _file_name(source: Source, written: str) -> str:
+    r"""Return the name that messages give a file which PTX names, escaped as there.
+
+    Quotation marks, backslashes and the bytes of other letters are escaped: \303\266.
+    """
+    name = _ESCAPE.sub(
+        lambda m: bytes([int(m[1], 8) & 255]) if len(m[1]) == 3 else m[1],
+        written.encode(),
+    )
+    shown = os.fsencode(source.display(os.fsdecode(name)))
+    return "".join(
+        f"\\{byte:03o}" if byte > 126 or byte < 32 or byte in b'"\\' else chr(byte)
+        for byte in shown
+    )
 
 
 def _declared(source: Source) -> list[declarations.Declaration]:

@@ -130,10 +130,15 @@ def _blanked(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match.group())
 
 
+def without_comments(source: str) -> str:
+    """Blank out comments and texts; every offset stays where it was."""
+    return _NOT_CODE.sub(_blanked, source)
+
+
 def code_only(source: str) -> str:
     """Blank out comments, texts and directives; every offset stays where it was.
 
     A directive keeps a semicolon, since no declaration reaches across it.
     """
-    without_texts = _NOT_CODE.sub(_blanked, source)
+    without_texts = without_comments(source)
     return _DIRECTIVE.sub(lambda match: ";" + _blanked(match)[1:], without_texts)

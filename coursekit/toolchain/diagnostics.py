@@ -222,13 +222,6 @@ _RULES = (
         "Convert the argument, as in sqrtf(2.0f) or sqrt((float)n).",
     ),
     (
-        r'no instance of overloaded function "atomic\w+"',
-        "An atomic takes the address of the element that it changes, and a value of "
-        "the element's type.",
-        "Write & before an element, as in atomicAdd(&sums[i], x); a pointer is an "
-        "address already.",
-    ),
-    (
         r"too (?:few|many) arguments in function call|no instance of",
         "The function takes other arguments than those given.",
         "Compare the call with the function's declaration.",
@@ -241,7 +234,7 @@ _RULES = (
     ),
     (
         r"uses too much shared data",
-        "Shared memory declared in the kernel is limited to 48 KiB a block.",
+        "Shared memory declared in the kernel is limited to 48 KiB per block.",
         "Make the array smaller, or declare it extern __shared__ and give its bytes "
         "at the launch.",
     ),
@@ -394,6 +387,8 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _PARTS
     if _VECTOR.search("\n".join([found.message, *found.quoted])):
         return _LANES
+    if atomic := _ATOMIC_OF_VALUE.search("\n".join([found.message, *found.quoted])):
+        return _address_for(atomic["name"], found)
     if "unscoped enum type" in found.message and _names_array(found, source):
         return _WHOLE_ARRAY
     if found.message == "unrecognized token":
@@ -424,6 +419,21 @@ _WHOLE_ARRAY = (
     "whole arrays.",
     "Compute with one element, as in a[i].",
 )
+
+_ATOMIC_OF_VALUE = re.compile(
+    r'^no instance of overloaded function "(?P<name>atomic[A-Z]\w*)".*\n'
+    r"\s*argument types are: \((?:const )?\w[\w ]*,",
+)
+
+
+def _address_for(name: str, found: Message) -> tuple[str, str]:
+    """Say that an atomic takes an address, with the value that stands at the caret."""
+    call = re.search(rf"{name}\(\s*(\*?)([\w.\[\]]+)\s*,", "\n".join(found.quoted))
+    cause = f"{name} takes an address; the first argument here is a value."
+    if call is None:
+        return cause, "Write & before the element, for example &total[0]."
+    return cause, f"Write {call[2] if call[1] else '&' + call[2]}."
+
 
 _TRIPLE = re.compile(
     r"^(?:no suitable conversion.*|\s*operand types are:.*)\bconst (?:uint3|dim3)\b",

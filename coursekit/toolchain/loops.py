@@ -29,6 +29,7 @@ def loops(listing: str) -> list[Counter[str]]:
     >>> loops(text + "/*0020*/ @P0 BRA `(.L_x_0) ;")
     [Counter({'FFMA': 1, 'BRA': 1})]
     """
+    check_listing(listing)
     opcodes: list[str] = []
     places: dict[str, int] = {}
     found = []
@@ -41,6 +42,16 @@ def loops(listing: str) -> list[Counter[str]]:
             if instruction[1] == "BRA" and target and target[1] in places:
                 found.append(Counter(opcodes[places[target[1]] :]))
     return found
+
+
+def check_listing(listing: object) -> None:
+    """Refuse what is no text of machine code."""
+    if not isinstance(listing, str):
+        raise ArgumentError.explained(
+            f"Expected machine code as text, got {type(listing).__name__}.",
+            "Its instructions are read from the text that a disassembler writes.",
+            "Pass module.sass.",
+        )
 
 
 def busiest_loop(listing: str, opcode: str) -> Counter[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from coursekit.errors import UnsupportedError
-from coursekit.toolchain import nvrtc_apart
+from coursekit.toolchain import nvrtc_apart, nvrtc_watch
 
 
 class Refused(Exception):
@@ -167,7 +167,11 @@ def _compiled(
             encoded = expression.encode()
             _checked(library, library.nvrtcAddNameExpression(program, encoded))
         flags = [option.encode() for option in options]
-        status, *_ = library.nvrtcCompileProgram(program, len(flags), flags)
+        with nvrtc_watch.Watch(library, program) as watch:
+            status, *_ = library.nvrtcCompileProgram(program, len(flags), flags)
+        if watch.stopped:
+            late = watch.stopped == "time"
+            raise nvrtc_apart.gave_up(source, file, late=late)
         log = _log(library, program)
         if status != library.nvrtcResult.NVRTC_SUCCESS:
             raise Refused(log or _reason(library, status))

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from coursekit.errors import ArgumentError
+from coursekit.toolchain.loops import check_listing
 
 _FFMA = re.compile(r"\bFFMA\S* R\w+, ([^;]*);")
 _REGISTER = re.compile(r"[-|]*R(\d+)\|?(\.reuse)?")
@@ -41,6 +42,7 @@ def clocks_per_ffma(listing: str) -> float:
     >>> f"{clocks_per_ffma('FFMA R4, R6.reuse, R9, R4 ;' * 100):.1f}"
     '1.0'
     """
+    check_listing(listing)
     clock, count, free = 0, 0, [0, 0]
     for needed in _reads(listing):
         ready = clock

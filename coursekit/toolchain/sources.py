@@ -14,7 +14,8 @@ from coursekit import paths
 from coursekit.errors import ArgumentError, CompileError, LaunchError
 
 _INCLUDE = re.compile(
-    r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
+    r'^[ \t]*#[ \t]*(?:include(?:_next)?|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)',
+    re.MULTILINE,
 )
 
 # Comments and literals, in which any character may stand.
@@ -23,6 +24,9 @@ _ANYTHING = re.compile(
     |R"(?P<mark>[^(\s"]*)\(.*?\)(?P=mark)"
     |"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])*'""",
     re.DOTALL | re.VERBOSE,
+)
+_COMMENT = re.compile(
+    r"""/\*.*?\*/|//[^\n]*|(?P<kept>"(?:\\.|[^"\\\n])*"|<[^>\n]*>)""", re.DOTALL
 )
 _SUFFIXES = (".cu", ".cuh")
 _NOT_SUGGESTED = ("solutions",)  # they would give exercises away
@@ -135,12 +139,13 @@ def read(path: Path, label: str) -> str:
     and literals, which is then taken for Latin-1.
     """
     try:
-        content = path.read_bytes()
+        content = paths.read_regular(path)
     except OSError as failure:
         raise LaunchError.explained(
             f"{label} cannot be read: {failure.strerror}.",
-            "The file exists, but this account may not read it.",
-            "Check its permissions.",
+            "The file exists, but this account may not read it, or it is no source "
+            "file.",
+            "Check its permissions and its size.",
         ) from failure
     try:
         text = content.decode("utf-8-sig")
@@ -317,9 +322,9 @@ class _Headers:
 
     def _included(self, text: str, folder: Path) -> Iterator[Path]:
         """Yield the own headers that a text includes, and note whether others are."""
-        if "include" not in text:
+        if not re.search("include|import", text.replace("\\\n", "")):
             return
-        for found in _INCLUDE.finditer(text):
+        for found in _INCLUDE.finditer(_as_directives(text)):
             roots = (folder, *self.search) if found[1] else self.search
             path = _first(roots, found[1] or found[2])
             if path is None:
@@ -334,15 +339,31 @@ class _Headers:
         return Path(os.path.relpath(path, self.base)).as_posix()
 
 
+def _as_directives(text: str) -> str:
+    """Return a text whose directives stand as most people write them.
+
+    The compiler joins lines that end in a backslash, takes a comment for a space, and
+    %: for #.
+    """
+    joined = text.replace("\\\n", "")
+    spaced = _COMMENT.sub(lambda found: found["kept"] or " ", joined)
+    return re.sub(r"^([ \t]*)%:", r"\1#", spaced, flags=re.MULTILINE)
+
+
 def _first(roots: tuple[Path, ...], name: str) -> Path | None:
     """Return the file of this name in the first folder that contains it."""
     for root in roots:
         candidate = Path(os.path.abspath(root / name))
         if _is_file(candidate):
             return candidate
-        if os.path.exists(candidate) and not os.path.isdir(candidate):
-            raise _endless(name)
+        check_regular(candidate, name)
     return None
+
+
+def check_regular(path: str | os.PathLike[str], name: str = "") -> None:
+    """Refuse an include of something that is there, and is neither file nor folder."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise _endless(name or os.fspath(path))
 
 
 def _endless(name: str) -> LaunchError:

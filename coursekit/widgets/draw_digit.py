@@ -48,6 +48,12 @@ def draw_digit(scores: Callable[[np.ndarray], Any], *, example: int = 3) -> Digi
     --------
     ``ck.draw_digit(mnist.Reader(mnist.load_weights("mine.safetensors").trainer()))``
     """
+    if not callable(scores):
+        raise ArgumentError.explained(
+            f"draw_digit got {type(scores).__name__}, which cannot be called.",
+            "Its first argument takes a picture and returns ten numbers.",
+            "Write for example ck.draw_digit(ck.mnist.Reader(trainer)).",
+        )
     if example not in range(CLASSES):
         raise ArgumentError.explained(
             f"draw_digit got example={example!r}.",

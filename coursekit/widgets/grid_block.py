@@ -33,7 +33,7 @@ class GridBlock(CourseWidget, files="grid_block"):
     blocks, threads : int
         The launch ``[blocks, threads]``: 1 to 8 blocks of 1 to 16 threads.
     mode : str
-        "guard" (``if (i < n)``, one element a thread) or "grid-stride".
+        "guard" (``if (i < n)``, one element per thread) or "grid-stride".
     thread : int
         The chosen thread, by its number in the grid; its index is spelled out.
 

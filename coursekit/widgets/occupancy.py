@@ -13,6 +13,7 @@ from coursekit import hardware
 from coursekit.analysis.occupancy import occupancy
 from coursekit.analysis.occupancy.result import Occupancy
 from coursekit.analysis.occupancy.rules import Demand, blocks, configurations, warps_of
+from coursekit.errors import ArgumentError
 from coursekit.hardware.architectures import SmLimits
 from coursekit.widgets import palette
 from coursekit.widgets.base import CourseWidget
@@ -22,7 +23,10 @@ WIDTH = 3 * PANEL + 2 * GAP + 8
 _LEFT, _TOP, _BOTTOM = 34, 22, 34
 _POINTS = 256
 KEYS = ("registers", "shared_bytes", "threads")
-TITLES = ("registers a thread", "shared KiB a block", "threads a block")
+TITLES = ("registers per thread", "shared KiB per block", "threads per block")
+
+
+MOST_REGISTERS = 255
 
 
 def occupancy_explorer(
@@ -51,7 +55,24 @@ def occupancy_explorer(
     ``ck.occupancy_explorer(kernel, 256, grid=4096)``
     """
     start = occupancy(kernel, block, shared_bytes, device, grid=grid)
-    return OccupancyExplorer(start)
+    return OccupancyExplorer(within_sliders("occupancy_explorer", start))
+
+
+def within_sliders(function: str, start: Occupancy) -> Occupancy:
+    """Return what a widget starts with; refuse more registers than a thread can have.
+
+    Raises
+    ------
+    ArgumentError
+        The message names `function`.
+    """
+    if start.demand.registers > MOST_REGISTERS:
+        raise ArgumentError.explained(
+            f"{function} got {start.demand.registers} registers per thread.",
+            f"A thread has at most {MOST_REGISTERS} registers.",
+            "Give a kernel, or a smaller number.",
+        )
+    return start
 
 
 class OccupancyExplorer(CourseWidget, files="occupancy"):
@@ -69,7 +90,7 @@ class OccupancyExplorer(CourseWidget, files="occupancy"):
         The result of `ck.occupancy` for the present choices.
     """
 
-    registers = traitlets.Int(32, min=1, max=255).tag(sync=True)
+    registers = traitlets.Int(32, min=1, max=MOST_REGISTERS).tag(sync=True)
     shared_bytes = traitlets.Int(0, min=0).tag(sync=True)
     threads = traitlets.Int(256, min=1, max=1024).tag(sync=True)
     barriers = traitlets.Int(0, min=0).tag(sync=True)

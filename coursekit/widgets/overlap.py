@@ -50,6 +50,12 @@ def overlap(
     --------
     ``ck.overlap(ck.Timeline(h2d_gbps=50, d2h_gbps=50, launch_us=2))``
     """
+    if not isinstance(line, Timeline | None):
+        raise ArgumentError.explained(
+            f"overlap got {type(line).__name__}, which is no timeline.",
+            "Its first argument says how fast copies are, and how many run at once.",
+            "Write for example ck.overlap(ck.Timeline()), or leave it out.",
+        )
     if not 1 <= chunks <= MOST_CHUNKS:
         raise ArgumentError.explained(
             f"overlap got chunks={chunks}.",

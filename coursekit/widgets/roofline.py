@@ -82,6 +82,12 @@ class RooflineExplorer(CourseWidget, files="roofline"):
                 f"The {device.name} has no peak of {kind!r}.",
                 cure=f"Take one of {', '.join(state[device.name]['tflops'])}.",
             )
+        if not isinstance(points, Mapping):
+            raise ArgumentError.explained(
+                f"The roofline got {type(points).__name__}, which names no kernels.",
+                "Each kernel has a name and a place: its counts, or a pair of numbers.",
+                'Write for example {"copy": (0.1, 3.5)}.',
+            )
         given = [[name, *placed(point)[:2]] for name, point in points.items()]
         if not 1 <= len(given) <= MOST or any(not x > 0 for _, x, _ in given):
             raise ArgumentError.explained(

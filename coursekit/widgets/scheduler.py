@@ -10,7 +10,7 @@ import traitlets
 
 from coursekit.errors import CourseError
 from coursekit.lessons import barrier_places
-from coursekit.lessons.scheduling import MOST_ORDERS, Stage, Trial
+from coursekit.lessons.scheduling import MOST_ORDERS, Stage, Trial, check
 from coursekit.runtime.configuration import Shape
 from coursekit.runtime.launching import Kernel
 from coursekit.simt import BARRIER, Event
@@ -106,6 +106,7 @@ class Scheduler(CourseWidget, files="scheduler"):
     def __init__(
         self, kernel, block, args, *, shared_bytes=0, expected=None, players=1
     ) -> None:
+        check(kernel, args)
         self._kernel, self._block, self._args = kernel, block, tuple(args)
         self._shared_bytes = shared_bytes
         self._places = barrier_places.places(kernel.module.source, kernel.name)

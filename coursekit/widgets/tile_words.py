@@ -13,7 +13,7 @@ HEADS = (
     "matrix",
     "each value is read from global memory",
     "then from shared memory by",
-    "reads a warp",
+    "reads per warp",
     "wavefronts",
     "of them conflicts",
 )
@@ -72,7 +72,7 @@ def _summary(cut: Tiling) -> str:
         f"{plural(down * across, 'block')} of {plural(cut.threads, 'thread')}: a block "
         f"computes {cut.rows} x {cut.cols} of C, each of its {plural(warps, 'warp')} "
         f"{height} x {width}, a thread {cut.patch_rows} x {cut.patch_cols}. "
-        f"{digits(cut.shared_bytes)} bytes of shared memory a block."
+        f"{digits(cut.shared_bytes)} bytes of shared memory per block."
     )
 
 

@@ -165,7 +165,7 @@ def test_impossible_block_is_refused():
 
 def test_advice_names_the_registers_that_gain_a_block(sgemm):
     assert sgemm.advice[0] == (
-        "5 blocks fit with at most 96 registers a thread (now 122): 20 of 48 warps, "
+        "5 blocks fit with at most 96 registers per thread (now 122): 20 of 48 warps, "
         "41.67 %."
     )
 
@@ -214,12 +214,13 @@ def test_small_blocks_are_told_the_size_that_fills_the_sm():
 
 
 def test_text_tells_the_reason_of_each_limit(sgemm):
-    assert "4  registers      122 a thread, 16,384 a block, 65,536 an SM" in repr(sgemm)
+    row = "4  registers      122 per thread, 16,384 per block, 65,536 per SM"
+    assert row in repr(sgemm)
 
 
 def test_summary_has_blocks_warps_and_waves(sgemm):
     assert sgemm.summary == (
-        "4 blocks an SM, limited by registers: 16 of 48 warps, 33.33 %. A grid of "
+        "4 blocks per SM, limited by registers: 16 of 48 warps, 33.33 %. A grid of "
         "1,536 on 46 SMs takes 8.35 waves."
     )
 

@@ -11,7 +11,7 @@ from fake_stopwatch import install
 
 import coursekit as ck
 from coursekit import benchmarking
-from coursekit.benchmarking import measuring, wall_clock
+from coursekit.benchmarking import measuring, own_clock, wall_clock
 from coursekit.benchmarking.verification import Returned
 
 N = 1 << 20
@@ -122,6 +122,15 @@ def test_wall_clock_of_several_steps_is_that_of_one(watch, setup):
     case = wall_clock(five_steps, steps=lambda x, out: 5)
     row = bench(case, setup).row("case")
     assert row.median_ms == pytest.approx((0.304 + 2 * FASTEST_MS) / 5)
+
+
+def test_own_clock_tells_what_the_case_measured(watch, setup):
+    def told(x, out):
+        return 1e-6 * float(out[0] / x[0])  # 2 ns, which only the results tell
+
+    case = own_clock(double(watch), elapsed_ms=told)
+    row = bench(case, setup, bytes_moved=None).row("case")
+    assert row.median_ms == pytest.approx(2e-6)
 
 
 def test_ratio_is_relative_to_the_first_case(watch, setup):

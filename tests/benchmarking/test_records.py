@@ -325,6 +325,7 @@ class Runner:
         pytest.param(lambda x: [SCALE for _ in x], id="comprehension"),
         pytest.param(Runner().run, id="method"),
         pytest.param(benchmarking.wall_clock(helper), id="wall clock"),
+        pytest.param(benchmarking.own_clock(helper, elapsed_ms=max), id="own clock"),
         pytest.param(types.SimpleNamespace(all=[{"k": SCALE}]), id="containers"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from tiny_exercises import add_ten
 
 import coursekit as ck
+from coursekit.errors import CheckFailed
 from coursekit.exercises import blank, catalogue, poison
 from coursekit.exercises.checking import examine
 from coursekit.runtime import simulator
@@ -381,6 +382,27 @@ def test_serial_answer_passes_without_the_bound(folder):
 
 def test_parallel_answer_keeps_the_bound(folder):
     assert examined(RIGHT, longest_warp=100).passed
+
+
+def refuses_fma(kernel):
+    if "fma" in kernel.module.ptx:
+        raise CheckFailed.explained("There is an FMA.")
+
+
+LOOK = (("no FMA", refuses_fma),)
+
+
+def test_compiled_code_is_looked_at_after_the_results(folder):
+    verdict = examined(RIGHT, compiled=LOOK)
+    assert verdict.passed
+    assert verdict.passed_stages == 6
+
+
+def test_compiled_code_that_is_refused_is_named(folder):
+    fused = "if (i < n) out[i] = __fmaf_rn(a[i], 1, 10);"
+    verdict = examined(fused, compiled=LOOK)
+    assert verdict.passed_stages == 5
+    assert verdict.message == "There is an FMA."
 
 
 # ---------------------------------------------------------------- cells

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import subprocess
 import sys
 
@@ -62,6 +63,20 @@ def test_damaged_file_is_set_aside_and_progress_starts_afresh(folder, content):
     state.update("42.1", lambda old: old.tried(False))
     kept = list(folder.state.glob("progress.damaged.*.json"))
     assert [path.read_bytes() for path in kept] == [content]
+    assert state.read()["42.1"].tries == 1
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "huge"])
+def test_what_is_no_file_of_progress_is_set_aside(folder, kind):
+    folder.state.mkdir()
+    if kind == "pipe":
+        os.mkfifo(state.file())
+    elif kind == "device":
+        state.file().symlink_to("/dev/zero")
+    else:
+        state.file().touch()
+        os.truncate(state.file(), 1 << 30)
+    state.update("42.1", lambda old: old.tried(False))
     assert state.read()["42.1"].tries == 1
 
 

@@ -82,6 +82,29 @@ def test_every_figure_names_its_source(name):
     assert [item for item in figures if not device(name).source_of(item)] == []
 
 
+# As the white papers of the architectures count them: Volta has the first.
+TENSOR_CORES = [
+    ("V100 SXM2 16GB", 1), ("T4", 2), ("A100 SXM4 40GB", 3), ("RTX 3070", 3),
+    ("RTX 4090", 4), ("H100 SXM", 4), ("HGX B200", 5), ("RTX 5090", 5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "generation"), TENSOR_CORES)
+def test_tensor_cores_have_the_generation_of_the_white_paper(name, generation):
+    assert device(name).tensor_core_generation == generation
+
+
+DERIVED = (
+    "fp32_tflops", "fp64_tflops", "memory_bandwidth_gbs", "max_warps_per_sm",
+    "pcie_gbs", "shared_bytes_per_block_optin", "tensor_core_generation",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("figure", DERIVED)
+def test_every_derived_figure_says_how(figure):
+    assert device("H200").source_of(figure).startswith("computed: ")
+
+
 def test_derived_figure_names_its_formula():
     assert "memory_bus_bits" in device("T4").source_of("memory_bandwidth_gbs")
 

@@ -40,7 +40,11 @@ PAIRS = {
 }
 SLIDE_COLUMNS, PATIENCE_S = 76, 400
 
+# A program without a kernel asks the driver, and takes no size.
+LAUNCHING = [p for p in PROGRAMS if "<<<" in p.read_text(encoding="utf-8")]
+
 each_program = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+each_launching = pytest.mark.parametrize("path", LAUNCHING, ids=lambda path: path.stem)
 each_text = pytest.mark.parametrize(
     "path", [*PROGRAMS, OWNERS], ids=lambda path: path.stem
 )
@@ -92,6 +96,10 @@ def test_there_is_a_program():
     assert "vec_add" in {path.stem for path in PROGRAMS}
 
 
+def test_every_program_but_the_query_launches_a_kernel():
+    assert {p.stem for p in set(PROGRAMS) - set(LAUNCHING)} == {"device_query"}
+
+
 @each_program
 def test_header_says_how_to_build_and_run(path):
     text = path.read_text(encoding="utf-8")
@@ -117,7 +125,7 @@ def test_every_cuda_call_is_checked(path):
     assert [line for line in calls if not line.startswith("CHECK(")] == []
 
 
-@each_program
+@each_launching
 def test_every_launch_is_checked_on_the_next_line(path):
     after = re.findall(r"<<<[^;]*;[^\n]*\n(.*)", "\n".join(code(path)))
     assert after
@@ -161,7 +169,7 @@ def test_program_compiles_without_a_warning(path, executable):
     assert executable(path).exists()
 
 
-@each_program
+@each_launching
 def test_program_without_a_gpu_says_where_it_stopped(path, executable):
     answer = run(executable(path), CUDA_VISIBLE_DEVICES="-1")
     assert answer.returncode == 1
@@ -170,7 +178,7 @@ def test_program_without_a_gpu_says_where_it_stopped(path, executable):
     assert re.match(rf"\S*{place}:\d+: {first}\(.*\n  cudaError", answer.stderr)
 
 
-@each_program
+@each_launching
 @pytest.mark.parametrize("size", ["0", "-5", "2000000000", "many"])
 def test_program_refuses_a_size_that_makes_no_sense(path, executable, size):
     answer = run(executable(path), size)
@@ -217,7 +225,7 @@ def test_vec_add_passes_on_a_gpu(gpu, executable, size):
 
 
 @pytest.mark.gpu
-@each_program
+@each_launching
 def test_program_measures_and_passes_on_a_gpu(path, gpu, executable):
     answer = run(executable(path))
     assert answer.returncode == 0, answer.stderr

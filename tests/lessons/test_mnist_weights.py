@@ -200,6 +200,12 @@ def test_file_that_is_not_there_is_refused(file):
         load_weights(file)
 
 
+def test_named_pipe_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "w.safetensors")
+    with pytest.raises(ck.DataError, match="it is no regular file"):
+        load_weights(tmp_path / "w.safetensors", TINY)
+
+
 def test_folder_is_refused(tmp_path):
     with pytest.raises(ck.DataError, match="cannot be read: Is a directory"):
         load_weights(tmp_path)
@@ -238,6 +244,7 @@ def trained(**changes):
     "text",
     [
         "{",
+        "[" * 100_000,
         "[]",
         "null",
         '{"network": {}, "training": null}',

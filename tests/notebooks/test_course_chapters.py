@@ -231,7 +231,8 @@ def test_readme_has_a_row_for_each_chapter_and_keeps_its_words(folder):
         "| [10b Scan](notebooks/10b_scan.ipynb) | read and write | 1 |  |\n\n"
         "The minutes follow from the words, the code and the exercises of a chapter.\n"
         "More chapters follow; this table lists the ones that are here.\n"
-        "[What the course covers](notebooks/coverage.md) has every topic.\n\n## Golf\n"
+        "[What the course covers](notebooks/coverage.md) has every topic.\n"
+        f"{course_chapters.PAGES}\n## Golf\n"
     )
 
 

@@ -12,7 +12,7 @@ from coverage_table import Course, Topic
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 # Topics whose chapter is there and does not have them. Lower it, and never raise it.
-MOST_MISSING = 6
+MOST_MISSING = 0
 
 GROUPS, COURSE = coverage_table.load()  # reads the notebooks when it is asked
 TOPICS = [topic for rows in GROUPS.values() for topic in rows]

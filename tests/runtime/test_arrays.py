@@ -14,7 +14,7 @@ import pytest
 
 import coursekit as ck
 from coursekit import hardware
-from coursekit.runtime import simulator
+from coursekit.runtime import arrays, simulator
 
 SHAPES = [(), (0,), (1,), (31,), (33, 5), (2, 0, 3), (2, 3, 7)]
 DTYPES = ["bool", "int8", "uint8", "float16", "int32", "uint64", "float64", "complex64"]
@@ -323,3 +323,13 @@ def test_a_copy_by_python_is_refused_not_an_alias(backend, how):
 def test_a_structure_that_holds_a_device_array_is_not_copied_deeply(backend):
     with pytest.raises(ck.DeviceError, match=r"ck.to_device\(array\)"):
         copy.deepcopy({"weights": [ck.to_device(ramp(4))]})
+
+
+@pytest.mark.parametrize("copy", [ck.to_host, ck.to_device])
+def test_a_copy_that_does_not_fit_is_out_of_memory(simulated, monkeypatch, copy):
+    def full(*given):
+        raise MemoryError("Unable to allocate 1. GiB")
+
+    monkeypatch.setattr(arrays.operands, "describe", full)
+    with pytest.raises(ck.DeviceError, match="out of memory: this machine cannot hold"):
+        copy(np.zeros(4))

@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from coursekit import paths
@@ -17,9 +18,11 @@ from coursekit.errors import (
     ArgumentError,
     CompileError,
     LaunchError,
+    OutOfBoundsError,
     UnknownNameError,
     UnsupportedError,
 )
+from coursekit.runtime import progress_bar
 from coursekit.runtime.compiler import compile
 from coursekit.toolchain import nvrtc, sources, targets
 
@@ -332,6 +335,23 @@ def test_name_of_a_file_does_not_depend_on_the_folder(course, tmp_path, monkeypa
     assert '"kernels/step.cu"' in compile("kernels/step.cu").ptx
 
 
+@pytest.mark.parametrize("name", ["öl.cu", 'a"b.cu', "a\\b.cu", "a `$b'.cu", "<b>.cu"])
+def test_file_of_any_name_is_named_with_its_line(tmp_path, name, simulated):
+    path = tmp_path / "größe" / name
+    path.parent.mkdir()
+    path.write_text("__global__ void k(int* x) {\n  x[7] = 1;\n}\n")
+    with pytest.raises(OutOfBoundsError) as caught:
+        compile(path).k[1, 1](np.zeros(2, np.int32))
+    assert f"{name}:2    x[7] = 1;" in str(caught.value)
+
+
+def test_file_of_another_kind_is_refused(tmp_path):
+    (tmp_path / "k.cu").touch()
+    os.truncate(tmp_path / "k.cu", 1 << 30)
+    with pytest.raises(LaunchError, match="it has 1,073,741,824 bytes"):
+        compile(tmp_path / "k.cu")
+
+
 def test_file_outside_the_course_goes_by_its_bare_name(course, tmp_path):
     (tmp_path / "mine.cu").write_text(AXPY)
     assert compile(tmp_path / "mine.cu").name == "mine.cu"
@@ -619,6 +639,18 @@ EXPLAINED = {
         "__global__ void k(int* a) { *a = blockIdx * blockDim; }",
         "threadIdx.x",
     ),
+    "atomic of a value": (
+        "__global__ void k(float* a) { atomicAdd(a[0], 1.0f); }",
+        "Write &a[0].",
+    ),
+    "atomic of what a pointer points to": (
+        "__global__ void k(int* hits) { atomicMax(*hits, 1); }",
+        "Write hits.",
+    ),
+    "atomic of a sum": (
+        "__global__ void k(int* hits) { atomicOr(1 + hits[0], 1); }",
+        "for example &total[0]",
+    ),
     "array size": ("__global__ void k(int n) { int a[n]; a[0] = n; }", "constexpr"),
     "brace": ("__global__ void k(int n) { if (n) {", "never closed"),
     "arguments": (
@@ -819,8 +851,31 @@ def test_folders_follow_the_environment(monkeypatch, tmp_path):
     assert found == (tmp_path / "c", tmp_path / "d", tmp_path / "s")
 
 
+def test_folder_of_a_user_whom_nobody_knows_is_a_name(monkeypatch):
+    monkeypatch.setenv("COURSEKIT_CACHE", "~nobody-of-this-name/cache")
+    assert paths.cache() == Path("~nobody-of-this-name/cache")
+
+
+@pytest.mark.parametrize("option", ["--pre-include=", "-include=", "--time="])
+def test_option_that_includes_a_pipe_is_refused(tmp_path, option):
+    os.mkfifo(tmp_path / "pipe.h")
+    with pytest.raises(LaunchError, match="names something that is no regular file"):
+        compile(AXPY, options=[f"{option}{tmp_path / 'pipe.h'}"])
+
+
 @pytest.mark.parametrize("variable", ["COURSEKIT_CACHE", "COURSEKIT_DATA"])
 def test_folder_has_a_default(monkeypatch, variable):
     monkeypatch.delenv(variable)
     found = {"COURSEKIT_CACHE": paths.cache, "COURSEKIT_DATA": paths.data}[variable]()
     assert found.name == "coursekit"
+
+
+def test_a_long_compilation_says_what_it_compiles(cache, monkeypatch):
+    told = []
+    monkeypatch.setattr(progress_bar, "PATIENCE_S", -1)
+    monkeypatch.setattr(progress_bar, "INTERVAL_S", 0)
+    monkeypatch.setattr(
+        progress_bar.ProgressBar, "say", lambda bar, text: told.append(text)
+    )
+    compile(AXPY, name="mine.cu")
+    assert set(told) == {"compiling mine.cu ..."}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import re
 import subprocess
 import sys
 
@@ -17,6 +18,9 @@ from coursekit.runtime import launching, simulator
 from coursekit.runtime.configuration import Configuration, Needs, check, configure
 from coursekit.runtime.gpu import faults as gpu_faults
 from coursekit.runtime.gpu.function import launch_attributes
+from coursekit.runtime.progress_bar import ProgressBar
+from coursekit.simt.compiled import engine
+from coursekit.simt.run import engines
 
 SOURCE = """
 #include <cooperative_groups.h>
@@ -233,6 +237,20 @@ def test_a_cooperative_grid_synchronises(backend, kernels):
     sums, total = np.zeros(9, np.int32), np.zeros(1, np.int32)
     kernels.whole_grid.launch(9, 32, sums, total, cooperative=True)
     assert total[0] == 36
+
+
+def test_compiling_a_long_kernel_is_said_with_its_name_in_the_source(monkeypatch):
+    monkeypatch.setattr(engine, "WORTH_A_WORD", 1)
+    monkeypatch.setattr(engines, "TRIAL_BYTES", -1)  # no trial in the interpreter
+    told = []
+    monkeypatch.setattr(ProgressBar, "say", lambda bar, text: told.append(text))
+    x = np.ones(32, np.float32)
+    module = ck.compile("__global__ void twice(float* x) { x[threadIdx.x] *= 2; }")
+    with ck.simulator():
+        module.twice[1, 32](x)
+    assert re.fullmatch(
+        r"compiling twice for the simulator: \d+ instructions \.\.\.", told[0]
+    )
 
 
 BAD_SHAPES = {
@@ -751,6 +769,39 @@ def test_signature_of_count_is_that_of_the_contract():
     parameters = inspect.signature(ck.count).parameters.values()
     named = [one.name for one in parameters if one.kind is not one.KEYWORD_ONLY]
     assert named == ["kernel", "grid", "block", "args", "shared_bytes"]
+
+
+FORK_WHILE_IMPORTING = """
+import os, signal, sys, threading, coursekit as ck
+inside, go_on = threading.Event(), threading.Event()
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "coursekit.runtime.compiler" and not inside.is_set():
+            inside.set()
+            go_on.wait()
+
+sys.meta_path.insert(0, Slow())
+thread = threading.Thread(target=lambda: ck.compile)
+thread.start()
+inside.wait()
+os.register_at_fork(before=go_on.set)
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    ck.compile
+    os._exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+thread.join()
+"""
+
+
+def test_a_child_that_is_forked_while_a_thread_imports_can_import():
+    told = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORK_WHILE_IMPORTING],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert (told.stderr, told.stdout) == ("", "7\n")
 
 
 FORKING = """

@@ -289,6 +289,12 @@ def test_barrier_that_the_assembler_refuses_is_a_compile_error(operands):
     assert (caught.value.file, caught.value.line) == ("kernel.cu", 2)
 
 
+def test_arrival_without_a_count_is_a_compile_error():
+    kernel = ck.compile(barrier("1").replace("bar.sync", "bar.arrive"))["k"]
+    with ck.simulator(), pytest.raises(ck.CompileError, match="it has no count"):
+        kernel[1, 64]()
+
+
 @pytest.mark.parametrize("operands", ["15", "1, 64", "0"])
 def test_barrier_that_exists_is_run(operands):
     with ck.simulator():

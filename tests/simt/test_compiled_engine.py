@@ -36,6 +36,11 @@ def compiled(monkeypatch):
     monkeypatch.setattr(engines, "TRIAL_BYTES", -1)
 
 
+def program_of(source):
+    """Return the program of a source, with memory of its own."""
+    return load(ck.compile(source).ptx, Memory())
+
+
 def run(source, name, grid, block, arrays, numbers=(), **options):
     """Run a kernel on arrays of float32; returns the result and the arrays."""
     memory = Memory()
@@ -376,6 +381,28 @@ def test_interrupting_compiled_code_is_prompt(compiled):
     assert len(stopped) == 1
 
 
+UNROLLED = """
+extern "C" __global__ void unrolled(float* x) {
+    float v = x[threadIdx.x];
+    #pragma unroll
+    for (int i = 0; i < 64; i++) v = sinf(v + i);
+    x[threadIdx.x] = v;
+}
+"""
+ONE_ROW = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry row(.param .u64 p) {
+    .reg .f32 %f<2>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [p];
+    ld.global.f32 %f1, [%rd1];
+    STEPS
+    st.global.f32 [%rd1], %f1;
+    ret;
+}
+"""
 LONG = """
 extern "C" __global__ void long_one(float* x) {
     float v = x[threadIdx.x];
@@ -385,9 +412,8 @@ extern "C" __global__ void long_one(float* x) {
 """.replace("SUMS", " ".join(f"v = v * {i + 1}.5f + x[{i % 7}];" for i in range(40)))
 
 
-@pytest.mark.parametrize("limit", ["MOST_INSTRUCTIONS", "MOST_IN_A_ROW"])
-def test_kernel_that_is_too_long_to_compile_is_interpreted(monkeypatch, limit):
-    monkeypatch.setattr(choice, limit, 50)
+def test_kernel_that_is_too_long_to_compile_is_interpreted(monkeypatch):
+    monkeypatch.setattr(choice, "MOST_INSTRUCTIONS", 50)
     x = np.zeros(32, np.float32)
     result, _, _ = run(LONG, "long_one", 1, 32, [x], engine="compiled")
     assert result.engine == "interpreter"
@@ -400,4 +426,40 @@ def test_launch_of_a_long_kernel_says_that_it_compiles(monkeypatch, worth, said)
     told = []
     x = np.zeros(32, np.float32)
     run(LONG, "long_one", 1, 32, [x], engine="compiled", notice=told.append)
-    assert told == ["compiling long_one for the simulator ..."] * said
+    instructions = program_of(LONG).kernel("long_one").instructions
+    assert told == [len(instructions)] * said
+
+
+@pytest.mark.parametrize(
+    ("limit", "level"), [("MOST_OPTIMIZED", 0), ("MOST_OPTIMIZED_IN_A_ROW", 0), ("", 2)]
+)
+def test_kernel_that_is_long_is_compiled_without_optimizing(monkeypatch, limit, level):
+    if limit:
+        monkeypatch.setattr(choice, limit, 50)
+    levels, compile_text = [], machine.compile_text
+    monkeypatch.setattr(
+        machine, "compile_text", lambda *a: levels.append(a[1]) or compile_text(*a)
+    )
+    machine.runtime_address("ck_run")  # compiled once for all kernels
+    x = np.ones(32, np.float32)
+    result, _, found = run(LONG, "long_one", 1, 32, [x], engine="compiled")
+    _, _, expected = run(LONG, "long_one", 1, 32, [x], engine="interpreter")
+    assert (result.engine, levels) == ("compiled", [level])
+    np.testing.assert_array_equal(found[0], expected[0], strict=True)
+
+
+def test_kernel_of_64_sines_is_compiled_without_optimizing():
+    """LLVM's optimizations of it take 17 s."""
+    code = program_of(UNROLLED).code("unrolled")
+    assert not choice.is_optimized(code)
+
+
+def test_kernel_of_7000_instructions_in_a_row_is_compiled():
+    steps = "add.f32 %f1, %f1, 0f3F800000;\n" * 7_000
+    memory = Memory()
+    program = load(ONE_ROW.replace("STEPS", steps), memory)
+    x = memory.allocate(4, name="x")
+    x.data[:] = 0
+    given = (1, 1, 1), (32, 1, 1), x.address.to_bytes(8, "little")
+    assert launch(program, "row", *given, engine="compiled").engine == "compiled"
+    assert x.data.view("f4") == 7_000

@@ -15,9 +15,7 @@ from cuda_compiler import nvcc
 from ptx_generator import generator, program
 from ptx_writer import APPROXIMATE, COMMON, RARE
 
-from coursekit.simt.compiled import machine
-from coursekit.simt.compiled.fast import FastTier
-from coursekit.simt.compiled.general import GeneralTier
+from coursekit.simt.compiled import engine
 from coursekit.simt.interpreter.warp import Warp
 
 PROGRAMS, CHUNK = 500, 10
@@ -55,22 +53,9 @@ def features():
     return Counter(name for s in range(PROGRAMS) for name in set(program(s).features))
 
 
-@functools.cache
-def hasty_machine():
-    """A description of this computer with which LLVM takes a third of the time."""
-    usual = machine._OPTIMIZATION
-    machine._OPTIMIZATION = 0
-    try:
-        return machine._new_target_machine()
-    finally:
-        machine._OPTIMIZATION = usual
-
-
 def quick_compiling(monkeypatch):
-    """Leave out LLVM's optimizations; `make fuzz` has them."""
-    monkeypatch.setattr(FastTier, "level", 0)
-    monkeypatch.setattr(GeneralTier, "level", 0)
-    monkeypatch.setattr(machine, "_target_machine", hasty_machine)
+    """Leave out LLVM's optimizations, as for long kernels; `make fuzz` has them."""
+    monkeypatch.setattr(engine, "MOST_OPTIMIZED", 0)
 
 
 @pytest.mark.parametrize("seeds", chunks(PROGRAMS))

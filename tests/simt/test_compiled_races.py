@@ -17,10 +17,9 @@ from test_checks_ordering import ORDERED, UNORDERED, arrays
 import coursekit as ck
 from coursekit.analysis import checking
 from coursekit.simt.checks.races import RaceCheck
-from coursekit.simt.compiled import racing
+from coursekit.simt.compiled import engine, racing
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
-from coursekit.simt.compiled.race_code import RaceFastTier, RaceGeneralTier
 from coursekit.simt.compiled.stamps import Form
 from coursekit.simt.run import engines
 from coursekit.simt.run.launch import Launch
@@ -32,8 +31,7 @@ SEEDS = range(12)
 @pytest.fixture(autouse=True)
 def quick_compiling(monkeypatch):
     """Leave out LLVM's optimizations."""
-    for tier in (RaceFastTier, RaceGeneralTier):
-        monkeypatch.setattr(tier, "level", 0)
+    monkeypatch.setattr(engine, "MOST_OPTIMIZED", 0)
 
 
 def findings(engine: str, kernel, grid, block, arguments, order="forward", **options):

@@ -350,10 +350,9 @@ def prepare() -> None:
     """Bound the memory of this process, and compile without optimizing."""
     import resource
 
-    from coursekit.simt.compiled.fast import FastTier
-    from coursekit.simt.compiled.general import GeneralTier
+    from coursekit.simt.compiled import engine
 
-    FastTier.level = GeneralTier.level = 0
+    engine.MOST_OPTIMIZED = 0
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     bases()

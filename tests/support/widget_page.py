@@ -89,7 +89,7 @@ def page_of(widget, theme: str, linked: bool) -> str:
         style=widget._css,
         ground={"light": "#ffffff", "dark": "#111111"}[theme],
         light=json.dumps(theme == "light"),
-        state=json.dumps(state_of(widget)),
+        state=json.dumps(state_of(widget)).replace("<", "\\u003c"),  # in a <script>
         linked=json.dumps(linked),
     )
 

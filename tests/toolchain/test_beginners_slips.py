@@ -28,7 +28,7 @@ def message(line):
         ("y[i] = 3x[i];", "Letters follow a number", "Write the sign of a product"),
         ("if (True) y[i] = 1;", "True is Python", "Write true."),
         ("sum = x[i];", "sum is not declared", "float sum = ...;"),
-        ("atomicAdd(y[0], x[i]);", "takes the address", "atomicAdd(&sums[i], x)"),
+        ("atomicAdd(y[0], x[i]);", "takes an address", "Write &y[0]."),
         ("float4 q = {}; y[i] = q[0];", "it has four parts", "as in q.x"),
         ("float4 q = {}; y[i] = q;", "it has four parts", "as in q.x"),
     ],

@@ -103,9 +103,9 @@ def test_browser_and_python_compute_the_same_occupancy(opened):
 @pytest.mark.parametrize(
     ("name", "key", "trait", "after"),
     [
-        ("registers a thread", "ArrowLeft", "registers", 121),
-        ("shared bytes a block", "ArrowRight", "shared_bytes", 12_928),
-        ("threads a block", "ArrowRight", "threads", 129),
+        ("registers per thread", "ArrowLeft", "registers", 121),
+        ("shared bytes per block", "ArrowRight", "shared_bytes", 12_928),
+        ("threads per block", "ArrowRight", "threads", 129),
     ],
 )
 def test_arrow_key_moves_the_slider(opened, name, key, trait, after):
@@ -126,7 +126,7 @@ def test_another_gpu_is_chosen_by_the_keyboard(opened):
 def test_fewer_registers_hold_the_block_that_the_advice_promised(opened):
     page = opened(sgemm())
     page.evaluate("model.set('registers', 96)")
-    assert status(page).startswith("5 blocks an SM")
+    assert status(page).startswith("5 blocks per SM")
 
 
 def test_binding_limit_is_told_in_words(opened):

@@ -37,11 +37,11 @@ from coursekit.widgets.base import FOLDER, CourseWidget
 from coursekit.widgets.grid_map import MODES
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = ("base", "grid_block", "grid_map", "questions")
+MODULES = ("base", "compiled_words", "grid_block", "grid_map", "questions")
 SHEETS = (
-    "draw_digit", "fusion", "grid_block", "learning", "microscope", "occupancy",
-    "overlap", "questions", "roofline", "scheduler", "shared", "table_explorer",
-    "tile_animator",
+    "chip_explorer", "compiled", "draw_digit", "fusion", "grid_block", "learning",
+    "microscope", "number", "occupancy", "overlap", "questions", "residency",
+    "roofline", "scheduler", "shared", "table_explorer", "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -55,14 +55,18 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: guess("How many <threads>?", answer=42, because="Secret."),
         lambda: quiz([Question("Yes?", answer=True, because="Secret.")]),
         lambda: ck.microscope(*row_sums()),
+        lambda: ck.show_compiled(ck.compile("start/vec_add.cu").vec_add),
         lambda: ck.scheduler(*shift_left()),
         lambda: ck.overlap(ck.Timeline(50, 50, 4)),
         lambda: ck.occupancy_explorer(64, 128, device="H200"),
+        lambda: ck.residency(64, 128, device="H200"),
+        lambda: ck.chip_explorer("H200", "RTX 4090"),
         lambda: ck.fusion_counter(["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}),
         lambda: ck.roofline_explorer({"one": (2.0, 1.0)}, device="H200"),
         lambda: ck.tile_animator(128, 128, 32, like="step 8"),
         lambda: LearningView(chance=2.3),
         lambda: ck.draw_digit(lambda image: image[14, :10]),
+        lambda: ck.number_explorer("E4M3", 0.3),
         lambda: ck.errata(),
     ],
     ids=[
@@ -71,14 +75,18 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "number",
         "quiz",
         "microscope",
+        "compiled",
         "scheduler",
         "overlap",
         "occupancy",
+        "residency",
+        "chips",
         "fusion",
         "roofline",
         "tiles",
         "learning",
         "pad",
+        "bits",
         "errata",
     ],
 )

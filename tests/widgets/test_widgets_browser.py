@@ -22,7 +22,7 @@ from traced_kernels import row_sums, shift_left  # noqa: E402 (after the skip)
 from widget_page import browser_path, open_widget  # noqa: E402 (needs playwright)
 
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-SLIDERS = ("elements n", "blocks", "threads a block", "thread of the grid")
+SLIDERS = ("elements n", "blocks", "threads per block", "thread of the grid")
 COMMIT = "This is my answer"
 
 
@@ -124,11 +124,14 @@ WIDGETS = {
     "number": lambda: guess("How many?", answer=3),
     "quiz": three_questions,
     "microscope": lambda: ck.microscope(*row_sums(), 1),
+    "compiled": lambda: ck.show_compiled(ck.compile("start/vec_add.cu").vec_add),
     "prediction": lambda: ck.microscope(*row_sums(), predict=True),
     "overlap": lambda: ck.overlap(ck.Timeline(50, 50, 4)),
     "scheduler": lambda: ck.scheduler(*shift_left()),
     "two players": lambda: ck.scheduler(*shift_left(), players=2),
     "occupancy": lambda: ck.occupancy_explorer(64, 128, device="H200", grid=4096),
+    "residency": lambda: ck.residency(64, 128, device="H200"),
+    "chips": lambda: ck.chip_explorer("H200", "RTX 4090"),
     "fusion": lambda: ck.fusion_counter(
         ["t = a * b", "y = exp(t)"], {"a": 64, "b": 64}, joined=[True]
     ),
@@ -137,6 +140,7 @@ WIDGETS = {
     ),
     "tiles": lambda: ck.tile_animator(256, 136, 64, like="step 9", thread=37, step=9),
     "pad": lambda: ck.draw_digit(lambda image: image[14, :10] / 50),
+    "bits": lambda: ck.number_explorer("FP32", 0.1),
     "table": lambda: ck.errata(),
 }
 
@@ -258,7 +262,7 @@ def test_slider_has_a_name(grid, name):
     [
         ("elements n", "n", 21),
         ("blocks", "blocks", 4),
-        ("threads a block", "threads", 9),
+        ("threads per block", "threads", 9),
         ("thread of the grid", "thread", 12),
     ],
 )

@@ -35,7 +35,7 @@ def occupancy(
         mapping with "registers" and perhaps "shared_bytes", "barriers" and
         "max_threads"; or the registers of a thread alone.
     block : int or tuple of int
-        Threads a block, (x, y, z).
+        Threads per block, (x, y, z).
     shared_bytes : int
         Dynamic shared memory of each block, besides what the kernel declares.
     device : str or DeviceProperties, optional

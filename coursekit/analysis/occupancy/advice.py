@@ -32,7 +32,7 @@ def _gain(sm: SmLimits, demand: Demand, blocks: int) -> str:
             if number is None:
                 return _hopeless(name, blocks)
             changes.append(
-                f"at most {number} registers a thread (now {demand.registers})"
+                f"at most {number} registers per thread (now {demand.registers})"
             )
             changed = replace(changed, registers=number)
         elif name == "shared":
@@ -40,7 +40,7 @@ def _gain(sm: SmLimits, demand: Demand, blocks: int) -> str:
             if number is None:
                 return _hopeless(name, blocks)
             changes.append(
-                f"at most {number:,} B of shared memory a block (now "
+                f"at most {number:,} B of shared memory per block (now "
                 f"{demand.shared_bytes:,})"
             )
             changed = replace(changed, shared_bytes=number)
@@ -65,7 +65,7 @@ def _hopeless(name: str, blocks: int) -> str:
         "SM": "all block slots are taken, so only larger blocks hold more warps",
         "warps": "the warps left do not make a block",
         "barriers": "the kernel uses too many barriers",
-        "registers": "even one register a thread is too many",
+        "registers": "even one register per thread is too many",
         "shared": "the driver's own shared memory is too much",
     }
     return f"{counted(blocks, 'block')} of this size cannot fit: {why[name]}."

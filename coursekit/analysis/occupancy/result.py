@@ -116,22 +116,22 @@ class Occupancy:
             "SM": f"an SM has {self.device.max_blocks_per_sm} block slots",
             "registers": self._registers_text(),
             "shared": self._shared_text(),
-            "warps": f"{counted(self.warps_per_block, 'warp')} a block, "
-            f"{self.device.max_warps_per_sm} an SM",
-            "barriers": f"{self.demand.barriers} a block",
+            "warps": f"{counted(self.warps_per_block, 'warp')} per block, "
+            f"{self.device.max_warps_per_sm} per SM",
+            "barriers": f"{self.demand.barriers} per block",
         }
         for name, most in self.limits.items():
             yield NAMES[name], most, why[name]
 
     def _registers_text(self) -> str:
         return (
-            f"{self.demand.registers} a thread, {self.registers_per_block:,} a block, "
-            f"{self.device.registers_per_sm:,} an SM"
+            f"{self.demand.registers} per thread, {self.registers_per_block:,} per "
+            f"block, {self.device.registers_per_sm:,} per SM"
         )
 
     def _shared_text(self) -> str:
         reserve = self.device.shared_reserved_bytes_per_block
-        text = f"{self.shared_bytes_per_block:,} B a block" + (
+        text = f"{self.shared_bytes_per_block:,} B per block" + (
             f", {reserve:,} of them the driver's" if reserve else ""
         )
         if not self.blocks:
@@ -149,7 +149,7 @@ class Occupancy:
         """Title that names the launch and the device."""
         major, minor = self.device.compute_capability
         return (
-            f"Occupancy of {self.kernel}, {self.demand.threads} threads a block, on "
+            f"Occupancy of {self.kernel}, {self.demand.threads} threads per block, on "
             f"the {self.device.name} (compute capability {major}.{minor})"
         )
 
@@ -160,7 +160,7 @@ class Occupancy:
             return "No block fits an SM: this launch is refused."
         bound = " and ".join(NAMES[name] for name in self.bound_by)
         text = (
-            f"{counted(self.blocks, 'block')} an SM, limited by {bound}: "
+            f"{counted(self.blocks, 'block')} per SM, limited by {bound}: "
             f"{self.active_warps} of {self.device.max_warps_per_sm} warps, "
             f"{self.percent:.2f} %."
         )
@@ -174,7 +174,7 @@ class Occupancy:
     def __repr__(self) -> str:
         lines = [f"  {_blocks(n):>9}  {name:<14} {why}" for name, n, why in self.rows()]
         told = [f"  {line}" for line in (self.summary, *self.advice)]
-        return "\n".join([self.title, "  blocks an SM by", *lines, *told])
+        return "\n".join([self.title, "  blocks per SM by", *lines, *told])
 
     def _repr_html_(self) -> str:
         left = 'style="text-align:left"'
@@ -186,7 +186,7 @@ class Occupancy:
         )
         head = "".join(
             f'<th scope="col" {left}>{text}</th>'
-            for text in ("limit", "blocks an SM", "because")
+            for text in ("limit", "blocks per SM", "because")
         )
         told = "".join(f"<div>{escape(line)}</div>" for line in self.advice)
         return (

@@ -57,7 +57,7 @@ def module(name: str) -> Any:
     """
     magics = _registered()
     modules = magics.modules if magics else {}
-    if name not in modules:
+    if not isinstance(name, str) or name not in modules:
         raise LaunchError.explained(
             f"No %%cuda cell has bound {name!r}.",
             "The cell has not run in this session, or it has another name.",

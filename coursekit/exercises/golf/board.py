@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,7 +146,7 @@ def leaderboard(
     folder, entries, refused = Path(folder or own_folder()), {}, []
     if hole is not None:
         holes.find(hole)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise ArgumentError.explained(
             f"There is no folder {folder}.",
             "A board is a folder that holds a file for each submission.",

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from coursekit import paths
 from coursekit.errors import ArgumentError, CheckFailed, CourseError
 from coursekit.exercises.golf import holes, rules
 from coursekit.exercises.golf.hole import METRICS
@@ -153,7 +154,7 @@ def read(path: Path) -> Submission:
             raise _damaged(path, "there is no such file")
         if path.stat().st_size > MOST_BYTES:
             raise _damaged(path, f"it has more than {MOST_BYTES:,} bytes")
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(paths.read_regular(path))
     except OSError as failure:
         raise _damaged(path, failure.strerror or "it cannot be read") from failure
     except (ValueError, RecursionError) as failure:

@@ -66,7 +66,15 @@ def operations(
     chain: str | Sequence[str], shapes: Mapping[str, Any], dtypes: Any
 ) -> tuple[Operation, ...]:
     """Read the lines of a chain and find the shape of every result."""
-    lines = chain.splitlines() if isinstance(chain, str) else list(chain)
+    given = chain.splitlines() if isinstance(chain, str) else chain
+    several = isinstance(given, (list, tuple)) and isinstance(shapes, Mapping)
+    if not several or not all(isinstance(line, str) for line in given):
+        raise ArgumentError.explained(
+            f"fusion got {type(chain).__name__} and {type(shapes).__name__}.",
+            "It takes lines of text, and the shape of each input by its name.",
+            'Write for example ck.fusion(["y = a + b"], {"a": 1024, "b": 1024}).',
+        )
+    lines = list(given)
     lines = [line.strip() for line in lines if line.strip()]
     tensors = {
         name: Tensor(name, _shape(name, shape), _itemsize(dtypes, name))

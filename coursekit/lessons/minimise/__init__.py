@@ -61,6 +61,12 @@ def minimise(
     Source: A. Zeller and R. Hildebrandt, Simplifying and Isolating Failure-Inducing
     Input, IEEE Transactions on Software Engineering 28 (2002): delta debugging.
     """
+    if not callable(launch):
+        raise ArgumentError.explained(
+            f"minimise got {type(launch).__name__}, which cannot be called.",
+            "Its first argument is a function that launches and compares.",
+            "Write for example ck.minimise(launch, rows=500, cols=300).",
+        )
     start = {name: _checked(name, value) for name, value in case.items()}
     bounds = {name: _bound(least, name) for name in start}
     with simulator.active() or simulator.simulator():

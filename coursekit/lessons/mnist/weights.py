@@ -220,6 +220,7 @@ def load_weights(file: str | Path, network: Network | None = None) -> SavedWeigh
     """
     file = Path(file)
     try:
+        paths.check_regular(file)
         # Opened first by Python, whose errors say why a file cannot be opened.
         with open(file, "rb"), safe_open(file, framework="numpy") as opened:
             texts = opened.metadata() or {}
@@ -259,7 +260,7 @@ def _about(file: Path, texts: dict[str, str]):
         if training:
             training = Training(**training | {"rates": tuple(training["rates"])})
         return Network(**network), training
-    except (ValueError, KeyError, TypeError, CourseError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, CourseError) as error:
         raise DataError.explained(
             f"{file} says something of its network that cannot be read: {error!r}.",
             "Another version of the course has written it, or it was edited.",

@@ -132,11 +132,11 @@ def choose(h2d_gbps, d2h_gbps, launch_us, pageable_gbps) -> Rates:
             "Give numbers, such as Timeline(h2d_gbps=50, d2h_gbps=50, launch_us=5).",
         )
     chosen = {n: record.numbers[n] if v is None else v for n, v in given.items()}
+    numbers = [exact(name, value) for name, value in chosen.items()]
     if pageable_gbps is None:
         copies = {"h2d_gbps", "d2h_gbps"} <= set(missing)
         slower = min(chosen["h2d_gbps"], chosen["d2h_gbps"])
         pageable_gbps = record.numbers["pageable_gbps"] if copies else slower
-    numbers = [exact(name, value) for name, value in chosen.items()]
     return Rates(
         *numbers, exact("pageable_gbps", pageable_gbps), _origin(record, given)
     )

@@ -112,7 +112,7 @@ def checked_dtype(dtype: Any) -> np.dtype:
     """
     try:
         element: np.dtype = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         raise ArgumentError.explained(
             f"{dtype!r} is no element type.",
             "NumPy knows no type of this name.",

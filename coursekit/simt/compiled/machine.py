@@ -15,7 +15,7 @@ import llvmlite.binding as llvm
 from coursekit.simt.compiled import runtime
 
 _LOCK = threading.RLock()
-_OPTIMIZATION = 2
+OPTIMIZED, PLAIN = 2, 0  # levels of LLVM
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Loaded:
     engine: object
 
 
-def _new_target_machine():
+def _new_target_machine(level: int = OPTIMIZED):
     """Return LLVM's description of this computer, for an engine to own."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -35,15 +35,15 @@ def _new_target_machine():
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=_OPTIMIZATION,
+        opt=level,
         jit=True,
     )
 
 
 @functools.cache
-def _target_machine():
-    """Return the description of this computer that compiling uses."""
-    return _new_target_machine()
+def _target_machine(level: int):
+    """Return the description of this computer that compiling to a level uses."""
+    return _new_target_machine(level)
 
 
 _SIMULATOR = Path(__file__).parents[1]
@@ -75,11 +75,11 @@ def key_of(*parts) -> str:
     return digest.hexdigest()
 
 
-def compile_text(text: str, level: int = _OPTIMIZATION) -> bytes:
+def compile_text(text: str, level: int = OPTIMIZED) -> bytes:
     """Compile a module of LLVM IR to an object file, optimized to a level of 0 to 3."""
     module = llvm.parse_assembly(text)
     module.verify()
-    machine = _target_machine()
+    machine = _target_machine(level)
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = options.slp_vectorization = False

@@ -41,7 +41,6 @@ class WarpCode(
 
     name = ""
     own_fields = (0, 0)  # of the context: sites, addresses of variables
-    level = 2  # of LLVM's optimizations
 
     def header(self) -> None:
         """Load the values that every block needs."""

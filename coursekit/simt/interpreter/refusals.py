@@ -83,6 +83,12 @@ def _check_barrier(program, instruction) -> None:
         for one in (name, *counts)
     ]
     wrong = wrong_barrier(numbers[0] or 0, *[n for n in numbers[1:] if n is not None])
+    if "arrive" in instruction.modifiers and not counts:
+        wrong = (
+            "it has no count",
+            "Who arrives and does not wait cannot stand for all threads of the block.",
+            "Give the threads that arrive and wait, as in bar.arrive 1, 64;",
+        )
     if wrong is None:
         return
     place, shown = faults.source_place(program, instruction.location)

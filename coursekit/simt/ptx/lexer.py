@@ -12,7 +12,7 @@ NAME = r"(?:[A-Za-z_$%][\w$]*)"
 INTEGER = r"(?:0[xX][0-9a-fA-F]{1,16}|0[bB][01]{1,64}|\d{1,20})U?"
 OFFSETS = rf"(?:\s*[+-]\s*(?:-\s*)?{INTEGER})*"
 
-_COMMENT = re.compile(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TERM = re.compile(rf"([+-])\s*(?:(-)\s*)?({INTEGER})", re.ASCII)
 _NUMBER = re.compile(
     r"""(?P<f32>0[fF][0-9a-fA-F]{8})
@@ -50,8 +50,9 @@ class Source:
             f"PTX line {self.line(start)}: {problem}: {quoted}",
             "The simulator reads the PTX that NVRTC, Numba and Triton write; this "
             "is another construct, or the text is damaged.",
-            "Compile the kernel again; if its inline assembly asks for this, "
-            "write it another way or run it on a GPU.",
+            "In an `asm` each instruction ends with a semicolon, operands are %0, %1, "
+            "..., and a register's % is written twice. Otherwise compile the kernel "
+            "again, or run it on a GPU.",
         )
 
 
@@ -99,6 +100,23 @@ def offset(terms: str) -> int | None:
             return None
         total += -value.value if (sign == "-") != (minus == "-") else value.value
     return total
+
+
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+
+
+def unescaped(text: str) -> str:
+    r"""Return what stands between quotation marks, without its escapes.
+
+    Examples
+    --------
+    >>> unescaped(r"a\"b \303\266.cu") == 'a"b \u00f6.cu'
+    True
+    """
+    return _ESCAPE.sub(
+        lambda m: bytes([int(m[1], 8) & 255]) if len(m[1]) == 3 else m[1],
+        text.encode(errors="backslashreplace"),
+    ).decode(errors="backslashreplace")
 
 
 def split_list(text: str) -> list[str] | None:

@@ -8,10 +8,11 @@ from coursekit.errors import UnsupportedError
 from coursekit.simt.ptx import ir
 from coursekit.simt.ptx.body import BodyParser
 from coursekit.simt.ptx.data import variables
-from coursekit.simt.ptx.lexer import NAME, Source
+from coursekit.simt.ptx.lexer import NAME, Source, unescaped
 from coursekit.simt.ptx.operands import Frame
 
 _LINKAGE = r"(?:\.(?:visible|extern|weak|common)\s*)*"
+_TEXT = r'"(?:\\.|[^"\\\n])*"'
 _ITEM = re.compile(
     rf"""\s*(?:
     (?P<version>\.version\s+(?P<number>\d+\.\d+))
@@ -21,7 +22,7 @@ _ITEM = re.compile(
     |(?P<function>{_LINKAGE}\.(?P<kind>entry|func)\b
         \s*(?:\((?P<results>[^()]*)\)\s*)?
         (?P<name>{NAME})\s*(?:\((?P<parameters>[^()]*)\))?)
-    |(?P<skipped>\.file\s+\d+\s+"[^"\n]*"(?:\s*(?:,\s*)?(?:\d+|"[^"\n]*"))*
+    |(?P<skipped>\.file\s+\d+\s+{_TEXT}(?:\s*(?:,\s*)?(?:\d+|{_TEXT}))*
         |\.section\s+[\w.$]+\s*\{{[^{{}}]*\}}
         |\.pragma\b[^;]*;
         |@@[^\n]*)
@@ -29,7 +30,7 @@ _ITEM = re.compile(
     )""",
     re.ASCII | re.VERBOSE,
 )
-_FILE = re.compile(r'\.file\s+(\d{1,9})\s+"([^"\n]*)"(?:\s+"([^"\n]*)")?', re.ASCII)
+_FILE = re.compile(rf"\.file\s+(\d{{1,9}})\s+({_TEXT})(?:\s+({_TEXT}))?", re.ASCII)
 _DIRECTIVE = re.compile(
     r'\s*(?:\.pragma\s*"[^"]*"\s*;|\.(\w+)((?:\s*(?:,\s*)?\d{1,9}\b)*))', re.ASCII
 )
@@ -109,7 +110,8 @@ class _ModuleParser:
     def _files(self) -> None:
         """Collect the names of source files: they may stand after their use."""
         for index, name, second in _FILE.findall(self.source.text):
-            self.module.files[int(index)] = f"{name}/{second}" if second else name
+            parts = [unescaped(part[1:-1]) for part in (name, second) if part]
+            self.module.files[int(index)] = "/".join(parts)
 
     # --- items
 

@@ -18,7 +18,8 @@ from coursekit.simt.run.limits import OutOfTime
 # together, at about 3 us each, and about 5 us where it looks for races. Code takes that
 # long to compile: a quarter of a second and more, the more instructions the kernel has.
 TRIALS_WORK, RACE_TRIAL_WORK = 80_000, 60_000
-WORK_EACH = 1_000  # for each instruction of the kernel
+# For each instruction of the kernel; LLVM takes less for one that it does not optimize.
+WORK_EACH, WORK_EACH_PLAIN = 1_000, 200
 LAUNCH_WORK = 50  # what else a launch costs
 # Bytes of the arrays of which a trial is worth a copy: those it writes.
 TRIAL_BYTES = 4 << 20
@@ -110,7 +111,8 @@ def _tried_often(launch, blocks) -> bool:
 
 def _worth(launch, least: int) -> int:
     """Return how many warp instructions take as long as compiling the kernel."""
-    return max(least, WORK_EACH * len(launch.code.function.instructions))
+    each = WORK_EACH if engine.is_optimized(launch.code) else WORK_EACH_PLAIN
+    return max(least, each * len(launch.code.function.instructions))
 
 
 def _tried(launch, blocks, work: int) -> bool:

@@ -442,7 +442,7 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
     progress : callable, optional
         Called now and then with the blocks done and all blocks.
     notice : callable, optional
-        Receives a sentence about what takes long before the first block runs.
+        Called before a kernel is compiled that is long; gets its instructions' number.
     cache : callable, optional
         Returns the cache that keeps machine code for later sessions: `get(key,
         fields)` returns a dict or None, and `put(key, value)` stores one.

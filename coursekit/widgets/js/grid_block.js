@@ -171,7 +171,7 @@ function controls(model) {
   const sliders = {
     n: slider("elements n", 1, LIMITS.n, (v) => writeLaunch(model, "n", v)),
     blocks: slider("blocks", 1, LIMITS.blocks, (v) => writeLaunch(model, "blocks", v)),
-    threads: slider("threads a block", 1, LIMITS.threads,
+    threads: slider("threads per block", 1, LIMITS.threads,
       (v) => writeLaunch(model, "threads", v)),
   };
   const select = element("select", {}, ...Object.entries(MODES).map(([value, text]) =>

@@ -1,11 +1,16 @@
-// The microscope's editor: the kernel's text, compiled by the notebook and compared.
+// An editor of a kernel's text, which the notebook compiles. The microscope compares it
+// with the first version.
 
 import { button, element, setText, write } from "./shared.js";
 
 const MOST_ROWS = 30;
 
-// `update` says what became of the last text that was sent.
-export function editorOf(model) {
+const COMPARE = { summary: "Edit the kernel, and compare", act: "Compile and compare",
+  working: "Compiling and counting", wrong: "It does not run; the pictures are as they were.",
+  done: "Done: above, version is before or after, and all bars have one scale." };
+
+// `update` says what became of the last text that was sent, in the widget's words.
+export function editorOf(model, words = COMPARE) {
   const first = model.get("text");
   const text = element("textarea", { "aria-label": "CUDA C++ of the kernel",
     spellcheck: "false", wrap: "off",
@@ -19,9 +24,9 @@ export function editorOf(model) {
     const { turn, trouble: wrong } = model.get("answered");
     const waits = asked !== null && turn !== asked;
     setText(told, waits
-      ? "Compiling and counting; if nothing comes, run the cell again to wake the notebook."
-      : asked === null ? "" : wrong ? "It does not run; the pictures are as they were."
-        : "Done: above, version is before or after, and all bars have one scale.");
+      ? `${words.working}; if nothing comes, run the cell again to wake the notebook.`
+      : asked === null ? "" : wrong ? words.wrong
+        : words.done);
     trouble.hidden = waits || !wrong;
     setText(trouble, wrong ?? "");
   }
@@ -32,8 +37,8 @@ export function editorOf(model) {
     update();
   };
   const node = element("details", { class: "ck-edit" },
-    element("summary", {}, "Edit the kernel, and compare"), text,
-    element("div", { class: "ck-controls" }, button("Compile and compare", send),
+    element("summary", {}, words.summary), text,
+    element("div", { class: "ck-controls" }, button(words.act, send),
       button("First text again", () => { text.value = first; })),
     told, trouble);
   node.hidden = !first;

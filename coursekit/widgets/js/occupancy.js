@@ -1,19 +1,11 @@
 // Occupancy: sliders for what a block needs, and how many blocks an SM then holds.
 
-import {
-  drawn, element, follow, keepKeys, setAttribute, setText, slider, write,
-} from "./shared.js";
+import { drawn, element, follow, keepKeys, setAttribute, setText } from "./shared.js";
+import { NEEDS, PANELS, controls } from "./occupancy_controls.js";
 import { blocksOf, occupancyOf, shownLimit, warpsOf } from "./occupancy_rules.js";
 
 const [PANEL, GAP, HIGH, LEFT, TOP, BOTTOM] = [240, 14, 150, 34, 22, 34];
 const POINTS = 256;
-const PANELS = {
-  registers: { title: "registers a thread", most: "max_registers_per_thread", unit: 1 },
-  shared_bytes: { title: "shared KiB a block", most: "shared_bytes_per_block_optin",
-    unit: 1024 },
-  threads: { title: "threads a block", most: "max_threads_per_block", unit: 1 },
-};
-const NEEDS = ["registers", "shared_bytes", "threads", "barriers", "max_threads"];
 const TRAITS = [...NEEDS, "grid", "device", "kernel"];
 
 function stateOf(model) {
@@ -77,7 +69,7 @@ function limitTable() {
       element("td"), element("td")];
     return { node: element("tr", {}, ...cells), cells };
   });
-  const heads = ["limit", "blocks an SM", "because", "keeps more out"];
+  const heads = ["limit", "blocks per SM", "because", "keeps more out"];
   const node = element("table", {},
     element("thead", {}, element("tr", {}, ...heads.map((text) =>
       element("th", { scope: "col" }, text)))),
@@ -92,24 +84,6 @@ function limitTable() {
     setAttribute(row.node, "class", binds ? "ck-binds" : "");
   });
   return { node, set };
-}
-
-function controls(model) {
-  const change = (name) => (value) => write(model, { [name]: value });
-  const sliders = {
-    registers: slider("registers a thread", 1, 255, change("registers")),
-    shared_bytes: slider("shared bytes a block", 0, 0, change("shared_bytes")),
-    threads: slider("threads a block", 1, 1024, change("threads")),
-  };
-  setAttribute(sliders.shared_bytes.input, "step", 128);
-  const names = Object.keys(model.get("devices"));
-  const select = element("select", {}, ...names.map((value) =>
-    element("option", { value }, value)));
-  select.addEventListener("change", () => write(model, { device: select.value }));
-  const node = element("div", { class: "ck-controls" },
-    element("label", { class: "ck-slider" }, "GPU ", select),
-    ...Object.values(sliders).map((one) => one.node));
-  return { node, sliders, select };
 }
 
 function render({ model, el }) {

@@ -17,9 +17,9 @@ function twoDigits(number) {
 }
 
 export const warpsOf = (sm, demand) => Math.ceil(demand.threads / sm.warp_size);
-const registersOfWarp = (sm, demand) =>
+export const registersOfWarp = (sm, demand) =>
   roundedUp(demand.registers * sm.warp_size, sm.register_unit);
-const sharedOfBlock = (sm, demand) => roundedUp(
+export const sharedOfBlock = (sm, demand) => roundedUp(
   demand.shared_bytes + sm.shared_reserved_bytes_per_block, sm.shared_unit_bytes);
 
 function byRegisters(sm, demand) {
@@ -88,7 +88,7 @@ const HOPELESS = {
   SM: "all block slots are taken, so only larger blocks hold more warps",
   warps: "the warps left do not make a block",
   barriers: "the kernel uses too many barriers",
-  registers: "even one register a thread is too many",
+  registers: "even one register per thread is too many",
   shared: "the driver's own shared memory is too much",
 };
 
@@ -102,8 +102,8 @@ function gain(sm, demand, wanted) {
       return `${counted(wanted, "block")} of this size cannot fit: ${HOPELESS[name]}.`;
     }
     changes.push(name === "registers"
-      ? `at most ${number} registers a thread (now ${demand.registers})`
-      : `at most ${grouped(number)} B of shared memory a block (now ${
+      ? `at most ${number} registers per thread (now ${demand.registers})`
+      : `at most ${grouped(number)} B of shared memory per block (now ${
         grouped(demand.shared_bytes)})`);
   }
   const warps = wanted * warpsOf(sm, demand);
@@ -138,7 +138,7 @@ function adviceOf(sm, demand) {
 
 function sharedText(sm, demand, limits, largest, blocks) {
   const reserve = sm.shared_reserved_bytes_per_block;
-  let text = `${grouped(sharedOfBlock(sm, demand))} B a block`
+  let text = `${grouped(sharedOfBlock(sm, demand))} B per block`
     + (reserve ? `, ${grouped(reserve)} of them the driver's` : "");
   if (!blocks) return text;
   text += `; a configuration of ${grouped(configurationOf(sm, demand))} B suffices`;
@@ -150,12 +150,12 @@ function rowsOf(sm, demand, limits, largest, blocks) {
   const warps = warpsOf(sm, demand);
   const why = {
     SM: `an SM has ${sm.max_blocks_per_sm} block slots`,
-    registers: `${demand.registers} a thread, ${
-      grouped(registersOfWarp(sm, demand) * warps)} a block, ${
-      grouped(sm.registers_per_sm)} an SM`,
+    registers: `${demand.registers} per thread, ${
+      grouped(registersOfWarp(sm, demand) * warps)} per block, ${
+      grouped(sm.registers_per_sm)} per SM`,
     shared: sharedText(sm, demand, limits, largest, blocks),
-    warps: `${counted(warps, "warp")} a block, ${sm.max_warps_per_sm} an SM`,
-    barriers: `${demand.barriers} a block`,
+    warps: `${counted(warps, "warp")} per block, ${sm.max_warps_per_sm} per SM`,
+    barriers: `${demand.barriers} per block`,
   };
   return Object.entries(limits)
     .filter(([name, most]) => name !== "barriers" || most < UNLIMITED)
@@ -165,7 +165,7 @@ function rowsOf(sm, demand, limits, largest, blocks) {
 function summaryOf(sm, demand, bound, blocks, grid) {
   if (!blocks) return "No block fits an SM: this launch is refused.";
   const held = blocks * warpsOf(sm, demand);
-  const text = `${counted(blocks, "block")} an SM, limited by ${
+  const text = `${counted(blocks, "block")} per SM, limited by ${
     bound.map((name) => LIMIT_NAMES[name]).join(" and ")}: ${held} of ${
     sm.max_warps_per_sm} warps, ${twoDigits(100 * held / sm.max_warps_per_sm)} %.`;
   if (!grid) return text;

@@ -21,7 +21,7 @@ const CHOICES = {
 const SIZES = ["M", "N", "K"];
 const TRAITS = [...SIZES, ...Object.keys(CHOICES), "block", "thread", "step"];
 const HEADS = ["matrix", "each value is read from global memory",
-  "then from shared memory by", "reads a warp", "wavefronts", "of them conflicts"];
+  "then from shared memory by", "reads per warp", "wavefronts", "of them conflicts"];
 const TICK = 700; // milliseconds
 
 const stateOf = (model) =>

@@ -240,7 +240,7 @@ export function wordsOf(state) {
       counted(cut.threads, "thread")}: a block computes ${cut.rows} x ${cut.cols} of C, `
       + `each of its ${counted(warps, "warp")} ${cut.height} x ${cut.width}, a thread ${
         cut.patch_rows} x ${cut.patch_cols}. ${
-        digits(cut.shared)} bytes of shared memory a block.`,
+        digits(cut.shared)} bytes of shared memory per block.`,
     table: tableOf(cut),
     cost: costOf(cut),
     told: toldOf(cut, thread, step),

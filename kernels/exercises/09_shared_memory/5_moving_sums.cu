@@ -1,13 +1,16 @@
 // Moving sums: out[i] = a[i - radius] + ... + a[i + radius]; 0 outside.
 __global__ void moving_sums(const float *a, float *out, int n, int radius)
 {
-    // The launch brings blockDim.x + 2 * radius floats of shared memory.
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // Your code here: each element is read by 2 * radius + 1 threads.
+    extern __shared__ float tile[];  // blockDim.x + 2 * radius floats
+    int begin = blockIdx.x * blockDim.x - radius;
+    // Your code here: fill the tile, and add from there.
     float sum = 0.0f;
-    for (int k = i - radius; k <= i + radius; k++)
+    for (int t = threadIdx.x; t <= threadIdx.x + 2 * radius; t++) {
+        int k = begin + t;
         if (0 <= k && k < n)
             sum += a[k];
+    }
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         out[i] = sum;
 }

@@ -449,7 +449,7 @@ EXERCISES = (
             ),
             "no_right_halo": Mutant(
                 mistake="The halo on the right is left out.",
-                edits=[("blockDim.x + 2 * radius", "blockDim.x + radius")],
+                edits=[("= blockDim.x + 2 * radius", "= blockDim.x + radius")],
                 fails=(UninitializedReadError, "which nothing has written"),
             ),
             "one_turn": Mutant(

@@ -186,12 +186,13 @@ EXERCISES = (
     Exercise(
         id="17.2",
         name="patches",
-        title="Patches: sixteen results a thread, in registers",
+        title="Patches: sixteen results per thread, in registers",
         stars=3,
         kernel="patches",
         inputs=product,
         outputs=("C",),
-        sizes=((1, 1, 16), (33, 66, 32)),
+        # Two blocks in the second, two tiles in the last, which the checkers run.
+        sizes=((1, 1, 16), (3, 66, 16), (33, 50, 32)),
         picture=(2, 4, 16),
         launches=(tiles(64, 64, (16, 16)), tiles(64, 64, (16, 16), 1)),
         reference=lambda v: v.A @ v.B,

@@ -22,7 +22,7 @@ GUESSES = {
         "needs a sector of its own.",
     ),
     "wavefronts": Guess(
-        question="Each FMA now reads shared memory: one value of A, one of B. A read "
+        question="Every FMA now reads shared memory: one value of A, one of B. A read "
         "of A serves four k at a time, 2 wavefronts; B takes one for each k. How many "
         "wavefronts per FMA?",
         options=(0.25, 0.5, 1.5, 2),

@@ -56,13 +56,6 @@ QUIZZES = {
             "other gradients follow from that.",
         ),
         Guess(
-            question="A finite difference with a smaller step is always more accurate.",
-            hint="What happens to a rounding error that is divided by the step?",
-            answer=False,
-            because="The rounding error is divided by the step, too. With a small "
-            "step in float32 it exceeds the difference.",
-        ),
-        Guess(
             question="When a digit is to be read, by which mean is it normalised?",
             options=("the running one", "its own", "that of the last batch"),
             hint="May the result for one digit depend on the other digits of a batch?",

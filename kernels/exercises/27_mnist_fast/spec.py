@@ -118,6 +118,25 @@ def whole(v):
     return v.sum + np.rint(v.x * UNIT).astype(np.int64).sum()
 
 
+def trained(n, generator):
+    """Return what the kernel of 27.4 takes, as in the third step of a training."""
+    w, g, m = generator.normal(0, 0.5, (3, n)).astype(np.float32)
+    v = generator.uniform(0.01, 1, n).astype(np.float32)
+    return {
+        "w": w, "g": g, "m": m, "v": v, "n": n, "rate": 0.25, "b1": 0.75, "b2": 0.875,
+        "m_fix": 1 / (1 - 0.75**3), "v_fix": 1 / (1 - 0.875**3), "eps": 0.125,
+        "decay": 0.5,
+    }  # fmt: skip
+
+
+def stepped(x):
+    """Take a step of AdamW: the weights, and both means."""
+    m = x.b1 * x.m + (1 - x.b1) * x.g
+    v = x.b2 * x.v + (1 - x.b2) * x.g**2
+    step = m * x.m_fix / (np.sqrt(v * x.v_fix) + x.eps)
+    return {"w": x.w - x.rate * (step + x.decay * x.w), "m": m, "v": v}
+
+
 EXERCISES = (
     HostExercise(
         id="27.1",
@@ -360,6 +379,69 @@ EXERCISES = (
                 mistake="From 0.5 on, the units of one value do not fit into 32 bits.",
                 edits=[("__double2ll_rn", "__double2int_rn")],
                 fails=(CheckFailed, "wrong"),
+            ),
+        },
+    ),
+    Exercise(
+        id="27.4",
+        name="adamw",
+        title="AdamW",
+        stars=2,
+        kernel="adamw",
+        inputs=trained,
+        outputs=("w", "m", "v"),
+        accumulates=("w", "m", "v"),
+        reference=stepped,
+        roundings=12,
+        magnitude=lambda x: 4,
+        hints=(
+            "Four lines: the mean m, the mean v, the step, the weight. Which of them "
+            "use the new m and v?",
+            "m[i] = b1 * m[i] + (1 - b1) * g[i], and v with the square of g. The "
+            "step is m * m_fix, divided by sqrtf(v * v_fix) + eps.",
+            "w[i] -= rate * (step + decay * w[i]); the decay is not in the means.",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "decay_in_gradient": Mutant(
+                mistake="The decay goes through the means: Adam, and not AdamW.",
+                edits=[
+                    (
+                        "    m[i] =",
+                        "    float slope = g[i] + decay * w[i];\n    m[i] =",
+                    ),
+                    ("(1 - b1) * g[i]", "(1 - b1) * slope"),
+                    ("(1 - b2) * g[i] * g[i]", "(1 - b2) * slope * slope"),
+                    ("(step + decay * w[i])", "step"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "biased": Mutant(
+                mistake="The means are taken as they are, near 0 at the start.",
+                edits=[("m[i] * m_fix", "m[i]"), ("v[i] * v_fix", "v[i]")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "eps_in_root": Mutant(
+                mistake="Epsilon is added below the root.",
+                edits=[("v_fix) + eps)", "v_fix + eps))")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "not_squared": Mutant(
+                mistake="The second mean is of the gradient itself.",
+                edits=[("(1 - b2) * g[i] * g[i]", "(1 - b2) * fabsf(g[i])")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "decay_without_rate": Mutant(
+                mistake="The decay is not scaled by the rate.",
+                edits=[
+                    ("rate * (step + decay * w[i])", "rate * step + decay * w[i]"),
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_guard": Mutant(
+                mistake="Threads beyond the last parameter take part.",
+                edits=[("    if (i >= n)\n        return;\n", "")],
+                fails=(OutOfBoundsError, "reads"),
             ),
         },
     ),

@@ -1,7 +1,7 @@
 // Moving sums: out[i] = a[i - radius] + ... + a[i + radius]; 0 outside.
 __global__ void moving_sums(const float *a, float *out, int n, int radius)
 {
-    extern __shared__ float tile[];
+    extern __shared__ float tile[];  // blockDim.x + 2 * radius floats
     int begin = blockIdx.x * blockDim.x - radius;
     int wide = blockDim.x + 2 * radius;
     for (int t = threadIdx.x; t < wide; t += blockDim.x) {

@@ -1,4 +1,4 @@
-// Patches: C = A * B, 64 x 64 of it a block; K is a multiple of 16.
+// Patches: C = A * B, 64 x 64 of it per block; K is a multiple of 16.
 __global__ void patches(
     const float *A, const float *B, float *C, int M, int N, int K)
 {

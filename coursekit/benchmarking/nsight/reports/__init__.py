@@ -56,7 +56,7 @@ def report(source: Any, launch: int = 0) -> Report:
     if text in recorded:
         return store.load(store.folder() / f"{text}.json")
     path = Path(text)
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise _unknown(text)
     if path.suffix == ".json":
         return store.load(path)

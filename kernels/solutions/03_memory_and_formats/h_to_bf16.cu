@@ -1,0 +1,10 @@
+// To BF16: round each float32 to its upper 16 bits, to nearest even.
+__global__ void to_bf16(const float *x, unsigned short *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    unsigned bits = __float_as_uint(x[i]);
+    bits += 0x7fff + (bits >> 16 & 1);
+    y[i] = bits >> 16;
+}

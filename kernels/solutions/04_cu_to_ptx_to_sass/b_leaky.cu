@@ -1,0 +1,8 @@
+// Leaky: y[i] = x[i] where that is positive, and slope * x[i] elsewhere.
+__global__ void leaky(const float *x, float *y, float slope, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    y[i] = x[i] > 0 ? x[i] : slope * x[i];
+}
