@@ -1,32 +1,47 @@
-"""The graph of a Value as a picture: values, and gradients below them."""
+"""The graph of a computation as a picture: values, and gradients below them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
+from typing import NamedTuple
 
-from coursekit.lessons.autograd.scalar import Value, gradients, ordered
+WIDTH, HEIGHT, GAP_X, GAP_Y, BEND = 108, 46, 34, 14, 84
+MOST = 40  # nodes in a picture
+Place = tuple[int, int]
 
-WIDTH, HEIGHT, GAP_X, GAP_Y = 92, 46, 34, 14
-MOST = 40  # values in a picture
+
+class Node(NamedTuple):
+    """A node of a graph; parents are places in the list of all nodes."""
+
+    operation: str
+    value: float
+    gradient: float
+    parents: tuple[int, ...]
 
 
-def graph(result: Value) -> str:
-    """Return an SVG of a value's graph, and words that say the same."""
-    order = ordered(result)
-    if len(order) > MOST:
-        return f"<code>{escape(repr(result))}</code>, computed in {len(order)} steps"
-    flow = dict(zip(map(id, order), gradients(result, order), strict=True))
-    places = _places(order)
-    width = max(x for x, _ in places.values()) + WIDTH + 4
-    height = max(y for _, y in places.values()) + HEIGHT + 4
+def graph(nodes: Sequence[Node]) -> str:
+    """Return an SVG of a graph, with words that say the same.
+
+    Parameters
+    ----------
+    nodes : sequence of Node
+        Each after its parents.
+    """
+    if len(nodes) > MOST:
+        last = nodes[-1]
+        return f"<code>{last.value:.6g}</code>, computed with {len(nodes)} values"
+    places = _places(nodes)
+    width = max(x for x, _ in places) + WIDTH + 4
+    height = max(y for _, y in places) + HEIGHT + BEND // 4
     arrows = "".join(
-        _arrow(places[id(parent)], places[id(value)])
-        for value in order
-        for parent, _ in value.edges
+        _arrow(places[parent], place)
+        for node, place in zip(nodes, places, strict=True)
+        for parent in node.parents
     )
-    boxes = "".join(_box(places[id(v)], v, flow[id(v)].data) for v in order)
+    boxes = "".join(map(_box, places, nodes))
     words = "; ".join(
-        f"{v.operation} {v.data:.4g}, gradient {flow[id(v)].data:.4g}" for v in order
+        f"{n.operation} {n.value:.4g}, gradient {n.gradient:.4g}" for n in nodes
     )
     return (
         f'<svg role="img" aria-label="{escape(words)}" viewBox="0 0 {width} {height}" '
@@ -35,36 +50,39 @@ def graph(result: Value) -> str:
     )
 
 
-def _places(order: list[Value]) -> dict[int, tuple[int, int]]:
-    """Place each value right of its parents."""
-    depth: dict[int, int] = {}
+def _places(nodes: Sequence[Node]) -> list[Place]:
+    """Place each node right of its parents."""
+    depths: list[int] = []
     filled: dict[int, int] = {}
-    places = {}
-    for value in order:
-        level = 1 + max((depth[id(parent)] for parent, _ in value.edges), default=-1)
-        depth[id(value)] = level
-        row = filled.get(level, 0)
-        filled[level] = row + 1
-        places[id(value)] = 2 + level * (WIDTH + GAP_X), 2 + row * (HEIGHT + GAP_Y)
+    places = []
+    for node in nodes:
+        depth = 1 + max((depths[parent] for parent in node.parents), default=-1)
+        depths.append(depth)
+        row = filled.get(depth, 0)
+        filled[depth] = row + 1
+        places.append((2 + depth * (WIDTH + GAP_X), 2 + row * (HEIGHT + GAP_Y)))
     return places
 
 
-def _arrow(parent: tuple[int, int], child: tuple[int, int]) -> str:
+def _arrow(parent: Place, child: Place) -> str:
     x, y = parent[0] + WIDTH, parent[1] + HEIGHT // 2
     to_x, to_y = child[0], child[1] + HEIGHT // 2
+    line = f"L{to_x} {to_y}"
+    if to_x - x > GAP_X:  # around the boxes in between
+        line = f"Q{(x + to_x) // 2} {max(y, to_y) + BEND} {to_x} {to_y}"
     return (
-        f'<path d="M{x} {y}L{to_x} {to_y}" stroke="currentColor" opacity="0.6" />'
+        f'<path d="M{x} {y}{line}" fill="none" stroke="currentColor" opacity="0.6" />'
         f'<circle cx="{to_x}" cy="{to_y}" r="3" />'
     )
 
 
-def _box(place: tuple[int, int], value: Value, gradient: float) -> str:
+def _box(place: Place, node: Node) -> str:
     x, y = place
     return (
         f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="5" '
         f'fill="none" stroke="currentColor" />'
-        f'<text x="{x + 7}" y="{y + 18}">{escape(value.operation)} = '
-        f"{value.data:.4g}</text>"
+        f'<text x="{x + 7}" y="{y + 18}">{escape(node.operation)} = '
+        f"{node.value:.4g}</text>"
         f'<text x="{x + 7}" y="{y + 36}" opacity="0.75">gradient '
-        f"{gradient:.4g}</text>"
+        f"{node.gradient:.4g}</text>"
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Union
 
-Local = Union[float, "Value"]
+from coursekit.lessons.autograd.picture import Node, graph
+
 Number = Union[float, int, "Value"]
 
 
@@ -48,9 +50,20 @@ class Value:
         return f"Value({self.data:.6g}, {self.operation})"
 
     def _repr_html_(self) -> str:
-        from coursekit.lessons.autograd.picture import graph
-
-        return graph(self)
+        order = ordered(self)
+        place = {id(value): number for number, value in enumerate(order)}
+        slopes = zip(order, gradients(self, order), strict=True)
+        return graph(
+            [
+                Node(
+                    value.operation,
+                    value.data,
+                    slope.data,
+                    tuple(place[id(parent)] for parent, _ in value.edges),
+                )
+                for value, slope in slopes
+            ]
+        )
 
     def __add__(self, other: Number) -> Value:
         other, one = as_value(other), Value(1)
@@ -103,10 +116,15 @@ def made(
     """Return the result of an operation, with an edge to each parent."""
     result = Value(data, operation)
     result.edges = tuple(
-        (parent, lambda place=place: locals_()[place])  # type: ignore[misc]
+        (parent, functools.partial(_one_of, locals_, place))
         for place, parent in enumerate(parents)
     )
     return result
+
+
+def _one_of(locals_: Callable[[], Sequence[Value]], place: int) -> Value:
+    """Return the local derivative with respect to one parent."""
+    return locals_()[place]
 
 
 def ordered(result: Value) -> list[Value]:
