@@ -45,6 +45,7 @@ _HOME = {
     "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
+    "widgets.graph_stepper": ("graph_stepper",),
     "widgets.microscope": ("microscope",),
     "widgets.number": ("number_explorer",),
     "widgets.occupancy": ("occupancy_explorer",),

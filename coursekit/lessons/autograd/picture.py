@@ -31,15 +31,15 @@ def graph(nodes: Sequence[Node]) -> str:
     if len(nodes) > MOST:
         last = nodes[-1]
         return f"<code>{last.value:.6g}</code>, computed with {len(nodes)} values"
-    places = _places(nodes)
-    width = max(x for x, _ in places) + WIDTH + 4
-    height = max(y for _, y in places) + HEIGHT + BEND // 4
+    at = places(nodes)
+    width = max(x for x, _ in at) + WIDTH + 4
+    height = max(y for _, y in at) + HEIGHT + BEND // 4
     arrows = "".join(
-        _arrow(places[parent], place)
-        for node, place in zip(nodes, places, strict=True)
+        _arrow(at[parent], place)
+        for node, place in zip(nodes, at, strict=True)
         for parent in node.parents
     )
-    boxes = "".join(map(_box, places, nodes))
+    boxes = "".join(map(_box, at, nodes))
     words = "; ".join(
         f"{n.operation} {n.value:.4g}, gradient {n.gradient:.4g}" for n in nodes
     )
@@ -50,29 +50,34 @@ def graph(nodes: Sequence[Node]) -> str:
     )
 
 
-def _places(nodes: Sequence[Node]) -> list[Place]:
+def places(nodes: Sequence[Node]) -> list[Place]:
     """Place each node right of its parents."""
     depths: list[int] = []
     filled: dict[int, int] = {}
-    places = []
+    found = []
     for node in nodes:
         depth = 1 + max((depths[parent] for parent in node.parents), default=-1)
         depths.append(depth)
         row = filled.get(depth, 0)
         filled[depth] = row + 1
-        places.append((2 + depth * (WIDTH + GAP_X), 2 + row * (HEIGHT + GAP_Y)))
-    return places
+        found.append((4 + depth * (WIDTH + GAP_X), 4 + row * (HEIGHT + GAP_Y)))
+    return found
+
+
+def bent(parent: Place, child: Place) -> str:
+    """Return the path of an edge; it goes around boxes in between."""
+    x, y = parent[0] + WIDTH, parent[1] + HEIGHT // 2
+    to_x, to_y = child[0], child[1] + HEIGHT // 2
+    if to_x - x > GAP_X:
+        return f"M{x} {y}Q{(x + to_x) // 2} {max(y, to_y) + BEND} {to_x} {to_y}"
+    return f"M{x} {y}L{to_x} {to_y}"
 
 
 def _arrow(parent: Place, child: Place) -> str:
-    x, y = parent[0] + WIDTH, parent[1] + HEIGHT // 2
-    to_x, to_y = child[0], child[1] + HEIGHT // 2
-    line = f"L{to_x} {to_y}"
-    if to_x - x > GAP_X:  # around the boxes in between
-        line = f"Q{(x + to_x) // 2} {max(y, to_y) + BEND} {to_x} {to_y}"
     return (
-        f'<path d="M{x} {y}{line}" fill="none" stroke="currentColor" opacity="0.6" />'
-        f'<circle cx="{to_x}" cy="{to_y}" r="3" />'
+        f'<path d="{bent(parent, child)}" fill="none" stroke="currentColor" '
+        f'opacity="0.6" /><circle cx="{child[0]}" cy="{child[1] + HEIGHT // 2}" '
+        'r="3" />'
     )
 
 

@@ -50,20 +50,7 @@ class Value:
         return f"Value({self.data:.6g}, {self.operation})"
 
     def _repr_html_(self) -> str:
-        order = ordered(self)
-        place = {id(value): number for number, value in enumerate(order)}
-        slopes = zip(order, gradients(self, order), strict=True)
-        return graph(
-            [
-                Node(
-                    value.operation,
-                    value.data,
-                    slope.data,
-                    tuple(place[id(parent)] for parent, _ in value.edges),
-                )
-                for value, slope in slopes
-            ]
-        )
+        return graph(plain_nodes(self))
 
     def __add__(self, other: Number) -> Value:
         other, one = as_value(other), Value(1)
@@ -141,6 +128,22 @@ def ordered(result: Value) -> list[Value]:
             waiting.append((value, True))
             waiting += [(parent, False) for parent, _ in reversed(value.edges)]
     return order
+
+
+def plain_nodes(result: Value) -> list[Node]:
+    """Return the graph of a value as plain numbers, with the gradients of the value."""
+    order = ordered(result)
+    place = {id(value): number for number, value in enumerate(order)}
+    slopes = zip(order, gradients(result, order), strict=True)
+    return [
+        Node(
+            value.operation,
+            value.data,
+            slope.data,
+            tuple(place[id(parent)] for parent, _ in value.edges),
+        )
+        for value, slope in slopes
+    ]
 
 
 def gradients(result: Value, inputs: Iterable[Value]) -> list[Value]:
