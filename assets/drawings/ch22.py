@@ -1,4 +1,4 @@
-"""Drawings of chapter 22: a graph, gradients that flow back, broadcasting, a MLP."""
+"""Drawings of chapter 22: a graph, gradients that flow back, broadcasting, and an MLP."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def layers() -> Drawing:
     """Draw the network for digits, and what each operation keeps."""
     d = Drawing(
         "22_layers",
-        """The network as a graph: the pictures x, 200 x 49, times w1, 49 x 24, plus b1,
-        through tanh, times w2, 24 x 10, plus b2, into the loss. Below, the way back:
+        """The network as a graph: the pictures x times w1, plus b1,
+        through tanh, times w2, plus b2, into the loss. Below, the way back:
         each product needs its operands once more, tanh needs its result, and the
         sums need nothing.""",
         190,
