@@ -1,4 +1,4 @@
-"""Drawings of chapter 22: a graph, gradients that flow back, broadcasting, and an MLP."""
+"""Drawings of chapter 22: a graph, gradients back, broadcasting, and a network."""
 
 from __future__ import annotations
 
