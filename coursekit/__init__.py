@@ -48,6 +48,7 @@ _HOME = {
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
     "widgets.memory_boxes": ("memory_boxes",),
+    "widgets.graph_stepper": ("graph_stepper",),
     "widgets.microscope": ("microscope",),
     "widgets.number": ("number_explorer",),
     "widgets.occupancy": ("occupancy_explorer",),
@@ -80,6 +81,7 @@ _HOME = {
     ),
 }
 _SUBMODULES = {
+    "autograd": "lessons.autograd",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",

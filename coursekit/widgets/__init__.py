@@ -11,6 +11,17 @@ stream copies and kernels go through; a `GolfCard` counts a kernel against the i
 `TableExplorer` is a table to search. Instruments with sliders and switches are
 `OccupancyExplorer`, `Residency`, `FusionCounter`, `RooflineExplorer`, `ChipExplorer`,
 `NumberExplorer` for the bits of a number and, for matrix products, `TileAnimator`.
+of it; with `Scheduler` the reader decides which warp
+runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
+counts a kernel against the ideal; a `LearningView` follows a training, and a
+`DigitPad` reads the digit that is drawn in it. A `GraphStepper` shows how gradients
+flow back. A `TableExplorer` is a table to
+search. Instruments with sliders and switches are `OccupancyExplorer`, `Residency`,
+`FusionCounter`, `RooflineExplorer`, `ChipExplorer` and, for matrix products,
+`TileAnimator`.
+search. Instruments with sliders and switches
+are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`, `NumberExplorer` for
+the bits of a number and, for matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.chip_explorer import ChipExplorer
@@ -18,6 +29,7 @@ from coursekit.widgets.compiled import CompiledView
 from coursekit.widgets.draw_digit import DigitPad
 from coursekit.widgets.fusion import FusionCounter
 from coursekit.widgets.golf import GolfCard
+from coursekit.widgets.graph_stepper import GraphStepper
 from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
 from coursekit.widgets.learning import LearningView
@@ -39,6 +51,7 @@ __all__ = [
     "DigitPad",
     "FusionCounter",
     "GolfCard",
+    "GraphStepper",
     "GridBlock",
     "GridMap",
     "GuessWidget",
