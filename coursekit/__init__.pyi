@@ -83,8 +83,8 @@ from coursekit.widgets.compiled import show_compiled as show_compiled
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
-from coursekit.widgets.memory_boxes import memory_boxes as memory_boxes
 from coursekit.widgets.graph_stepper import graph_stepper as graph_stepper
+from coursekit.widgets.memory_boxes import memory_boxes as memory_boxes
 from coursekit.widgets.microscope import microscope as microscope
 from coursekit.widgets.number import number_explorer as number_explorer
 from coursekit.widgets.occupancy import occupancy_explorer as occupancy_explorer

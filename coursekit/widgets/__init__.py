@@ -7,21 +7,11 @@ kernel line by line and lane by lane, and `CompiledView` what the compiler has m
 of it; with `Scheduler` the reader decides which warp runs next, with `Overlap` which
 stream copies and kernels go through; a `GolfCard` counts a kernel against the ideal; a
 `LearningView` follows a training, and a `DigitPad` reads the digit that is drawn in it.
-`MemoryBoxes` draws the variables and pointers of a program that ran, and a
-`TableExplorer` is a table to search. Instruments with sliders and switches are
-`OccupancyExplorer`, `Residency`, `FusionCounter`, `RooflineExplorer`, `ChipExplorer`,
-`NumberExplorer` for the bits of a number and, for matrix products, `TileAnimator`.
-of it; with `Scheduler` the reader decides which warp
-runs next, with `Overlap` which stream copies and kernels go through; a `GolfCard`
-counts a kernel against the ideal; a `LearningView` follows a training, and a
-`DigitPad` reads the digit that is drawn in it. A `GraphStepper` shows how gradients
-flow back. A `TableExplorer` is a table to
-search. Instruments with sliders and switches are `OccupancyExplorer`, `Residency`,
-`FusionCounter`, `RooflineExplorer`, `ChipExplorer` and, for matrix products,
-`TileAnimator`.
-search. Instruments with sliders and switches
-are `OccupancyExplorer`, `FusionCounter`, `RooflineExplorer`, `NumberExplorer` for
-the bits of a number and, for matrix products, `TileAnimator`.
+`MemoryBoxes` draws the variables and pointers of a program that ran, a `GraphStepper`
+shows how gradients flow back, and a `TableExplorer` is a table to search. Instruments
+with sliders and switches are `OccupancyExplorer`, `Residency`, `FusionCounter`,
+`RooflineExplorer`, `ChipExplorer`, `NumberExplorer` for the bits of a number and, for
+matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.chip_explorer import ChipExplorer

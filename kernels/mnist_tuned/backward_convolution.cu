@@ -51,17 +51,17 @@ __device__ __forceinline__ void copy_picture(
         for (int i = threadIdx.x; i < POOLED1 * C1 / 4; i += THREADS) {
             int pixel = i / (C1 / 4), c = i % (C1 / 4) * 4;
             int to = (pixel / SIDE1 + 1) * PITCH + pixel % SIDE1 + 1;
-            copy_async(s.p1 + to * P1_STRIDE + c, from.p1 + n * POOLED1
-                       * C1 + 4 * i);
+            copy_async(s.p1 + to * P1_STRIDE + c,
+                       from.p1 + n * POOLED1 * C1 + 4 * i);
         }
     if (from.does & BY_DATA) {
         int i = 4 * threadIdx.x;
         if (i < POOLED1 * C1 / 8)
             copy_async((float *)s.where1[side] + i,
-                       (const float *)from.where1 + n * POOLED1 * C1 / 8
-                           + i);
-        load_picture(s.x[side], from.images + n * PIXELS, from.scale,
-                     from.shift);
+                       (const float *)from.where1
+                           + n * POOLED1 * C1 / 8 + i);
+        load_picture(s.x[side], from.images + n * PIXELS,
+                     from.scale, from.shift);
     }
 }
 
@@ -85,7 +85,7 @@ __device__ __forceinline__ void by_data(ConvBackShared &s, int turn)
             for (int down = 0; down < 3; ++down)
                 read_right(b[down], s.w2,
                            (3 * (2 - down) + 2 - column) * (C2 / 8) + k8,
-                               0, C1);
+                           0, C1);
 #pragma unroll
             for (int x = 0; x < 6; ++x) {
                 Left a;
@@ -130,8 +130,8 @@ __device__ __forceinline__ void first_layer_sums(
         int q = threadIdx.x / 32 + 4 * i;
         unsigned code = where1[q * 4] >> bits;
         float d = code & 8 ? 0 : s.dp1[q * DP1_STRIDE + c];
-        const float *corner = s.x[side] + 2
-            * (q / SIDE1 * X_PITCH + q % SIDE1)
+        const float *corner = s.x[side]
+            + 2 * (q / SIDE1 * X_PITCH + q % SIDE1)
             + (code >> 1 & 1) * X_PITCH + (code & 1);
 #pragma unroll
         for (int a = 0; a < TAPS; ++a)
@@ -146,14 +146,14 @@ __device__ __forceinline__ void first_layer_sums(
 __device__ __forceinline__ void by_weights(
     const ConvBackShared &s, float (&v)[TAPS][4][4])
 {
-    int group = threadIdx.x / 32 % 4, g = threadIdx.x % 32 / 4, t
-        = threadIdx.x % 4;
+    int group = threadIdx.x / 32 % 4;
+    int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll 1
     for (int half = 0; half < 2; ++half) {
-        const float *d = s.dy + (DY_PITCH + 1 + 8 * half + 2 * t)
-            * DY_STRIDE + g;
-        const float *p = s.p1 + (8 * half + 2 * t) * P1_STRIDE + group * 8
-            + g;
+        const float *d
+            = s.dy + (DY_PITCH + 1 + 8 * half + 2 * t) * DY_STRIDE + g;
+        const float *p
+            = s.p1 + (8 * half + 2 * t) * P1_STRIDE + group * 8 + g;
         // Rows of p1, of four pixels each: row[r % 3] is used three times.
         float row[3][4];
 #pragma unroll
@@ -194,8 +194,8 @@ __device__ __forceinline__ void by_weights(
 __device__ __forceinline__ void store_by_weights(
     const float (&v)[TAPS][4][4], float *dw2)
 {
-    int group = threadIdx.x / 32 % 4, g = threadIdx.x % 32 / 4, t
-        = threadIdx.x % 4;
+    int group = threadIdx.x / 32 % 4;
+    int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
 #pragma unroll
@@ -249,8 +249,7 @@ __device__ __forceinline__ void data_warps(
 
 // Four warps: the gradient by conv2's weights, summed over pictures.
 __device__ __forceinline__ void weights_warps(
-    ConvBackShared &s, const Work &from, Window (&ahead)[AHEAD],
-    float *dw2)
+    ConvBackShared &s, const Work &from, Window (&ahead)[AHEAD], float *dw2)
 {
     float v[TAPS][4][4];
     clear(v);
@@ -281,8 +280,8 @@ __device__ __forceinline__ void weights_warps(
 // Grid (blocks, 1): four warps go by data and four by weights, at the same
 // time. Grid (blocks, 2): one block goes by data, another by weights, for
 // batches with two SMs for each picture.
-extern "C" __global__ void __launch_bounds__(THREADS,
-    1) backward_convolution(
+extern "C" __global__ void
+__launch_bounds__(THREADS, 1) backward_convolution(
     const unsigned char *images, int N, float scale, float shift,
     const float *params, Sum *sums, const float *c2, const float *dz2,
     const unsigned char *where2, const float *p1, const unsigned *where1,
@@ -297,7 +296,7 @@ extern "C" __global__ void __launch_bounds__(THREADS,
     if (does & BY_DATA)
 #pragma unroll 6
         for (int i = 4 * threadIdx.x; i < W2_SIZE; i += 4 * THREADS)
-            copy_async(s.w2 + i, params + W2D + i);
+            copy_async(s.w2 + i, params + W2_BACKWARD + i);
     fill(s.dy, DY_PIXELS * DY_STRIDE + P1_PIXELS * P1_STRIDE, 0);
     fill(s.x[0], 2 * X_SIZE, 0);
     wait_for_kernels_before();

@@ -48,8 +48,8 @@ __device__ __forceinline__ void fold_bn2(
         return;
     Moments2 found = conv2_moments(sums, params, k, N);
     s.mean[k] = found.mean;
-    s.unit[k] = found.scale;
-    s.scale[k] = params[GAMMA2 + k] * found.scale;
+    s.unit[k] = found.unit;
+    s.scale[k] = params[GAMMA2 + k] * found.unit;
     s.shift[k] = params[BETA2 + k] - s.scale[k] * found.mean;
 }
 
@@ -59,16 +59,16 @@ struct Rows {
     float4 dh[ROWS * HIDDEN / 4 / THREADS], m2[ROWS * C2 / 4 / THREADS];
 };
 
-__device__ __forceinline__ void fetch_dh(Rows &rows, const float *dh,
-    int row0, int N)
+__device__ __forceinline__ void fetch_dh(
+    Rows &rows, const float *dh, int row0, int N)
 {
 #pragma unroll
     for (int i = 0; i < ROWS * HIDDEN / 4 / THREADS; ++i) {
         int at = threadIdx.x + i * THREADS, n = row0 + at / (HIDDEN / 4);
         rows.dh[i] = make_float4(0, 0, 0, 0);
         if (n < N)
-            rows.dh[i] = *(const float4 *)(dh + n * HIDDEN
-                + at % (HIDDEN / 4) * 4);
+            rows.dh[i] = *(const float4 *)(
+                dh + n * HIDDEN + at % (HIDDEN / 4) * 4);
     }
 }
 
@@ -80,8 +80,8 @@ __device__ __forceinline__ void fetch_pooled(
         int at = threadIdx.x + i * THREADS, n = row0 + at / (C2 / 4);
         rows.m2[i] = make_float4(0, 0, 0, 0);
         if (n < N)
-            rows.m2[i] = *(const float4 *)(m2 + (n * POOLED2 + q) * C2
-                + at % (C2 / 4) * 4);
+            rows.m2[i] = *(const float4 *)(
+                m2 + (n * POOLED2 + q) * C2 + at % (C2 / 4) * 4);
     }
 }
 
@@ -93,13 +93,12 @@ __device__ __forceinline__ void store_rows(
     for (int i = 0; i < ROWS * HIDDEN / 4 / THREADS; ++i) {
         int at = threadIdx.x + i * THREADS;
         *(float4 *)(s.dh + at / (HIDDEN / 4) * DH_STRIDE
-                    + at % (HIDDEN / 4) * 4)
-            = rows.dh[i];
+                    + at % (HIDDEN / 4) * 4) = rows.dh[i];
     }
 #pragma unroll
     for (int i = 0; i < ROWS * C2 / 4 / THREADS; ++i) {
-        int at = threadIdx.x + i * THREADS, row = at / (C2 / 4), k
-            = at % (C2 / 4) * 4;
+        int at = threadIdx.x + i * THREADS;
+        int row = at / (C2 / 4), k = at % (C2 / 4) * 4;
         float4 v = rows.m2[i];
         *(float4 *)(s.m2 + row * P2_STRIDE + k) = v;
         v.x = relu(fmaf(s.scale[k], v.x, s.shift[k]));
@@ -128,9 +127,8 @@ __device__ __forceinline__ void back_to_pixels(
         read_right(b, s.w1, k8, wn, C2);
 #pragma unroll
         for (int i = 0; i < 2; ++i)
-            read_left(a[i], s.dh + (wm * 32 + i * 16 + g) * DH_STRIDE + k8
-                      * 8
-                      + 2 * t, 8 * DH_STRIDE);
+            read_left(a[i], s.dh + (wm * 32 + i * 16 + g) * DH_STRIDE
+                      + k8 * 8 + 2 * t, 8 * DH_STRIDE);
         multiply(c, a, b, 2);
     }
 #pragma unroll
@@ -189,8 +187,8 @@ __device__ __forceinline__ void back_to_weights(
 }
 
 // Store that gradient in the order of the weights themselves.
-__device__ __forceinline__ void store_dw1(const float (&c)[2][4][4],
-    float *to)
+__device__ __forceinline__ void store_dw1(
+    const float (&c)[2][4][4], float *to)
 {
     int warp = threadIdx.x / 32, wm = warp % 2, wn = warp / 2;
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -227,7 +225,7 @@ __device__ __forceinline__ void store_norm2_sums(
     __syncthreads();  // both halves of the rows have stored their sums
     if (i < 2 * C2)
         add_to(sums + S_NORM2 + i, (double)of_half[0][i] + of_half[1][i],
-            BACKWARD_UNIT);
+               BACKWARD_UNIT);
 }
 
 // One pooled pixel and a range of pictures: dz2, the sums of bn2, and a
@@ -241,7 +239,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) backward_hidden(
     int q = blockIdx.x, chunks = (N + ROWS - 1) / ROWS;
     int chunk = chunks * blockIdx.y / gridDim.y;
     int last = chunks * (blockIdx.y + 1) / gridDim.y;
-    load_w1_back(s.w1, params + W1F + q * W1_CHUNK);
+    load_w1_back(s.w1, params + W1 + q * W1_CHUNK);
     Rows rows;
     fetch_pooled(rows, m2, q, chunk * ROWS, N);
     fold_bn2(s, params, sums, N);

@@ -98,10 +98,10 @@ __device__ __forceinline__ void finish_conv1(
         float p[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-            int k = half + 4 * t + i, nt = half / 8 + i / 2, e = i % 2,
-                where;
-            float window[4] = {c[0][nt][e], c[0][nt][2 + e], c[1][nt][e],
-                               c[1][nt][2 + e]};
+            int k = half + 4 * t + i, where;
+            int nt = half / 8 + i / 2, e = i % 2;
+            float window[4] = {c[0][nt][e], c[0][nt][2 + e],
+                               c[1][nt][e], c[1][nt][2 + e]};
             float best = pool(window, where);
             p[i] = kept(relu(fmaf(s.scale[k], best, s.shift[k])));
             word |= (where | (p[i] > 0 ? 0 : 8)) << half + 4 * i;
@@ -124,12 +124,12 @@ __device__ __forceinline__ void first_layer(
     const FirstResults<Chip> &to)
 {
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
-    int own_first = 2 * share.first_pair * SIDE1, own_last = 2
-        * share.last_pair * SIDE1;
-    int first = max(own_first - SIDE1, 0), last
-        = min(own_last + SIDE1, POOLED1);
-    int tap[2] = {t / 3 * X_PITCH + t % 3, (t + 4) / 3 * X_PITCH
-        + (t + 4) % 3};
+    int own_first = 2 * share.first_pair * SIDE1;
+    int own_last = 2 * share.last_pair * SIDE1;
+    int first = max(own_first - SIDE1, 0);
+    int last = min(own_last + SIDE1, POOLED1);
+    int tap[2] = {t / 3 * X_PITCH + t % 3,
+                  (t + 4) / 3 * X_PITCH + (t + 4) % 3};
     Right b[2][4];
 #pragma unroll
     for (int nt = 0; nt < 4; ++nt) {

@@ -38,7 +38,7 @@ __device__ __forceinline__ void load_weights(
 {
 #pragma unroll 6
     for (int i = threadIdx.x; i < W2_SIZE / 4; i += THREADS) {
-        float4 v = ((const float4 *)(params + W2D))[i];
+        float4 v = ((const float4 *)(params + W2_BACKWARD))[i];
         float of[4] = {v.x, v.y, v.z, v.w};
         int lane = i % 32, tile = i / 32;
 #pragma unroll
@@ -62,8 +62,9 @@ struct Rows {
 #pragma unroll
         for (int i = 0; i < 16; ++i) {
             int e = i % 4;
-            Split parts = split_roughly(from[(i / 4 * DY_PITCH
-                + e % 2 * 8) * DY_STRIDE + e / 2 * 4]);
+            int pixel = i / 4 * DY_PITCH + e % 2 * 8;
+            Split parts
+                = split_roughly(from[pixel * DY_STRIDE + e / 2 * 4]);
             high[i / 4][e] = __float_as_uint(parts.high);
             low[i / 4][e] = __float_as_uint(parts.low);
         }
@@ -159,8 +160,7 @@ __device__ __forceinline__ void store_dp1(
         const float *from = v[row] + nt * 4 + right * 2;
         if (g + 8 * right < SIDE1)
             *(float2 *)(s.dy + dy_place(first_row() + row, g + 8 * right)
-                        + nt * 8 + 2 * t)
-                = make_float2(from[0], from[1]);
+                        + nt * 8 + 2 * t) = make_float2(from[0], from[1]);
     }
 }
 
@@ -200,8 +200,8 @@ __device__ __forceinline__ void store_first_layer_sums(
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
     for (int a = 0; a <= TAPS; ++a)
-        s.dy[warp * ALL_SUMS + (a < TAPS ? lane * TAPS + a
-                                         : C1 * TAPS + lane)] = sum[a];
+        s.dy[warp * ALL_SUMS
+             + (a < TAPS ? lane * TAPS + a : C1 * TAPS + lane)] = sum[a];
     __syncthreads();  // every warp has stored its sums
     for (int i = threadIdx.x; i < ALL_SUMS; i += THREADS) {
         double all = 0;

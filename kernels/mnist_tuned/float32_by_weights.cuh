@@ -146,9 +146,9 @@ struct Turn {
 // sets of registers one after the other. The last turn's sum is not yet
 // collected at the end.
 template <int FIRST, int STEPS, bool MORE>
-__device__ __forceinline__ void multiply(float (&sums)[TURNS][16],
-    Turn (&turns)[2], const float *p1, const int (&taps)[TURNS],
-    unsigned long long dy)
+__device__ __forceinline__ void multiply(
+    float (&sums)[TURNS][16], Turn (&turns)[2], const float *p1,
+    const int (&taps)[TURNS], unsigned long long dy)
 {
 #pragma unroll
     for (int i = 0; i < TURNS; ++i) {

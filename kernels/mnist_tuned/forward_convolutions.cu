@@ -38,8 +38,8 @@ constexpr int F_ROWS = 4, F_NT = 4;
 // conv2: columns g and g + 8 of a row of p1 are the left factor of three
 // rows of c2.
 __device__ __forceinline__ void second_layer(
-    const ForwardShared &s, float (&c)[F_ROWS][F_NT][4], int wn, int first,
-    int rows)
+    const ForwardShared &s, float (&c)[F_ROWS][F_NT][4],
+    int wn, int first, int rows)
 {
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     const float *from = s.p1 + (first * PITCH + g) * P1_STRIDE + t;
@@ -51,8 +51,9 @@ __device__ __forceinline__ void second_layer(
             Right b[3][F_NT];
 #pragma unroll
             for (int down = 0; down < 3; ++down)
-                read_right(b[down], s.w2, (3 * down + column) * (C1 / 8)
-                           + k8, 2 * wn, C2);
+                read_right(b[down], s.w2,
+                           (3 * down + column) * (C1 / 8) + k8,
+                           2 * wn, C2);
 #pragma unroll
             for (int x = 0; x < F_ROWS + 2; ++x) {
                 if (x >= rows + 2)
@@ -64,10 +65,11 @@ __device__ __forceinline__ void second_layer(
                 a.set(2, at[4]);
                 a.set(3, at[8 * P1_STRIDE + 4]);
 #pragma unroll
-                for (int down = 0; down < 3; ++down)
-                    if (x - down >= 0 && x - down < F_ROWS && x - down
-                            < rows)
-                        chain(c[x - down], a, b[down]);
+                for (int down = 0; down < 3; ++down) {
+                    int row = x - down;
+                    if (row >= 0 && row < F_ROWS && row < rows)
+                        chain(c[row], a, b[down]);
+                }
             }
         }
 }
@@ -90,8 +92,8 @@ __device__ __forceinline__ void finish_conv2(
 #pragma unroll
         for (int down = 0; down < 2; ++down)
             *(float4 *)(c2 + ((2 * r + down) * SIDE1 + column) * C2 + k)
-                = make_float4(v[down][0], v[down][1], v[down][2],
-                              v[down][3]);
+                = make_float4(v[down][0], v[down][1],
+                              v[down][2], v[down][3]);
     // Lane g has one column, lane g ^ 1 the other of the window. The even
     // one decides on channels k and k + 1, the odd one on k + 2 and k + 3.
     float best[2];
@@ -103,8 +105,8 @@ __device__ __forceinline__ void finish_conv2(
 #pragma unroll
         for (int down = 0; down < 2; ++down) {
             float own = odd ? v[down][2 + e] : v[down][e];
-            float taken = __shfl_xor_sync(ALL, odd ? v[down][e]
-                                               : v[down][2 + e], 4);
+            float taken = __shfl_xor_sync(
+                ALL, odd ? v[down][e] : v[down][2 + e], 4);
             window[2 * down] = sign * (odd ? taken : own);
             window[2 * down + 1] = sign * (odd ? own : taken);
         }
@@ -147,7 +149,7 @@ __device__ __forceinline__ void prepare(
 {
 #pragma unroll 6
     for (int i = 4 * threadIdx.x; i < W2_SIZE; i += 4 * THREADS)
-        copy_async(s.w2 + i, params + W2F + i);
+        copy_async(s.w2 + i, params + W2_FORWARD + i);
     fill(s.p1, P1_PIXELS * P1_STRIDE, 0);
     fill(s.x, X_SIZE, border);
     if (threadIdx.x < C2) {
@@ -163,8 +165,8 @@ __device__ __forceinline__ void finish_rows(
         int rows,
     float (&sum)[2][2][4], float *c2, float *m2, unsigned char *where2)
 {
-    int wn = threadIdx.x / 32 % 2, g = threadIdx.x % 32 / 4, t
-        = threadIdx.x % 4;
+    int wn = threadIdx.x / 32 % 2;
+    int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
 #pragma unroll
     for (int half = 0; half < 2; ++half)
 #pragma unroll
@@ -177,10 +179,10 @@ __device__ __forceinline__ void finish_rows(
 #pragma unroll
                 for (int e = 0; e < 8; ++e)
                     v[e / 4][e % 4]
-                        = c[2 * i + e / 4][2 * half + e / 2 % 2][2 * right
-                            + e % 2];
-                finish_conv2(s, v, pair + i, g + 8 * right, wn * 32 + half
-                             * 16 + 4 * t,
+                        = c[2 * i + e / 4][2 * half + e / 2 % 2]
+                           [2 * right + e % 2];
+                finish_conv2(s, v, pair + i, g + 8 * right,
+                             wn * 32 + half * 16 + 4 * t,
                              sum[half], c2, m2, where2);
             }
         }

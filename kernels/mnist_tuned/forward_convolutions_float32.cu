@@ -59,7 +59,7 @@ __device__ __forceinline__ void load_weights(
 {
 #pragma unroll 6
     for (int i = threadIdx.x; i < W2_SIZE / 4; i += THREADS) {
-        float4 v = ((const float4 *)(params + W2F))[i];
+        float4 v = ((const float4 *)(params + W2_FORWARD))[i];
         float of[4] = {v.x, v.y, v.z, v.w};
         int lane = i % 32, tile = i / 32;
 #pragma unroll

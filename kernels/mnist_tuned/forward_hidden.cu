@@ -23,10 +23,10 @@ struct HiddenPart {
     float4 w1[W1_CHUNK / 4 / THREADS], m2[ROWS * C2 / 4 / THREADS];
 };
 
-__device__ __forceinline__ void fetch_weights(HiddenPart &part,
-    const float *params, int q)
+__device__ __forceinline__ void fetch_weights(
+    HiddenPart &part, const float *params, int q)
 {
-    const float4 *from = (const float4 *)(params + W1F + q * W1_CHUNK)
+    const float4 *from = (const float4 *)(params + W1 + q * W1_CHUNK)
         + threadIdx.x;
 #pragma unroll
     for (int i = 0; i < W1_CHUNK / 4 / THREADS; ++i)
@@ -41,22 +41,22 @@ __device__ __forceinline__ void fetch_pooled(
         int at = threadIdx.x + i * THREADS, n = row0 + at / (C2 / 4);
         part.m2[i] = make_float4(0, 0, 0, 0);
         if (n < N)
-            part.m2[i] = *(const float4 *)(m2 + (n * POOLED2 + q) * C2
-                + at % (C2 / 4) * 4);
+            part.m2[i] = *(const float4 *)(
+                m2 + (n * POOLED2 + q) * C2 + at % (C2 / 4) * 4);
     }
 }
 
 // Store both, with bn2 and relu. Rows beyond the last picture are never
 // asked for.
-__device__ __forceinline__ void store_part(HiddenShared &s,
-    const HiddenPart &part)
+__device__ __forceinline__ void store_part(
+    HiddenShared &s, const HiddenPart &part)
 {
 #pragma unroll
     for (int i = 0; i < W1_CHUNK / 4 / THREADS; ++i)
         ((float4 *)s.w1)[threadIdx.x + i * THREADS] = kept(part.w1[i]);
     int k = threadIdx.x % (C2 / 4) * 4;
-    float4 scale = *(const float4 *)(s.scale + k), shift
-        = *(const float4 *)(s.shift + k);
+    float4 scale = *(const float4 *)(s.scale + k);
+    float4 shift = *(const float4 *)(s.shift + k);
 #pragma unroll
     for (int i = 0; i < ROWS * C2 / 4 / THREADS; ++i) {
         int row = (threadIdx.x + i * THREADS) / (C2 / 4);
@@ -76,13 +76,13 @@ __device__ __forceinline__ void fold_bn2(
     if (k >= C2)
         return;
     Moments2 found = conv2_moments(sums, params, k, N);
-    s.scale[k] = params[GAMMA2 + k] * found.scale;
+    s.scale[k] = params[GAMMA2 + k] * found.unit;
     s.shift[k] = params[BETA2 + k] - s.scale[k] * found.mean;
 }
 
 // Multiply the tiles of one pixel.
-__device__ __forceinline__ void add_pixel(const HiddenShared &s,
-    float (&c)[2][4][4])
+__device__ __forceinline__ void add_pixel(
+    const HiddenShared &s, float (&c)[2][4][4])
 {
     int warp = threadIdx.x / 32, wm = warp % 2, wn = warp / 2;
     int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
@@ -93,9 +93,8 @@ __device__ __forceinline__ void add_pixel(const HiddenShared &s,
         read_right(b, s.w1, k8, 2 * wn, HIDDEN);
 #pragma unroll
         for (int i = 0; i < 2; ++i)
-            read_left(a[i], s.p2 + (wm * 32 + i * 16 + g) * P2_STRIDE + k8
-                      * 8 + 2 * t,
-                      8 * P2_STRIDE);
+            read_left(a[i], s.p2 + (wm * 32 + i * 16 + g) * P2_STRIDE
+                      + k8 * 8 + 2 * t, 8 * P2_STRIDE);
         multiply(c, a, b, 2);
     }
 }
@@ -108,8 +107,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) forward_hidden(
 {
     extern __shared__ float4 shared[];
     HiddenShared &s = *(HiddenShared *)shared;
-    int warp = threadIdx.x / 32, g = threadIdx.x % 32 / 4, t
-        = threadIdx.x % 4;
+    int warp = threadIdx.x / 32;
+    int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
     int row0 = blockIdx.x * ROWS, q = POOLED2 * blockIdx.y / gridDim.y;
     int last = POOLED2 * (blockIdx.y + 1) / gridDim.y;
     HiddenPart ahead;

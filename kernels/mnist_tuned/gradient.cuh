@@ -27,11 +27,11 @@ __device__ __forceinline__ void fold_bn2_back(
     double m = (double)N * POOLED1;
     double dbeta = total(sums + S_NORM2 + k, BACKWARD_UNIT);
     double dgamma = total(sums + S_NORM2 + C2 + k, BACKWARD_UNIT);
-    double gain = (double)params[GAMMA2 + k] * found.scale;
+    double gain = (double)params[GAMMA2 + k] * found.unit;
     bn2.mean[k] = found.mean;
     bn2.gain[k] = (float)gain;
     bn2.offset[k] = (float)(-gain * dbeta / m);
-    bn2.slope[k] = (float)(-gain * found.scale * dgamma / m);
+    bn2.slope[k] = (float)(-gain * found.unit * dgamma / m);
 }
 
 // What the gradient of one pooling window needs, for four channels.

@@ -20,10 +20,10 @@ __device__ __forceinline__ float4 sum_parts(
     float4 sum = make_float4(0, 0, 0, 0);
 #pragma unroll 8
     for (int y = first; y < parts; y += step) {
-        float4 v = *(const float4 *)(part + (y * N + n) * HIDDEN
-            + threadIdx.x % 32 * 4);
-        sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w
-            + v.w);
+        float4 v = *(const float4 *)(
+            part + (y * N + n) * HIDDEN + threadIdx.x % 32 * 4);
+        sum = make_float4(sum.x + v.x, sum.y + v.y,
+                          sum.z + v.z, sum.w + v.w);
     }
     return sum;
 }
@@ -76,8 +76,8 @@ __device__ __forceinline__ float4 through_fc2(
         OwnSums &own)
 {
     int lane = threadIdx.x % 32;
-    float logit[CLASSES], all = find_logits(logit, s, h, params), log_all
-        = logf(all);
+    float logit[CLASSES], all = find_logits(logit, s, h, params);
+    float log_all = logf(all);
     float4 d = make_float4(0, 0, 0, 0);
 #pragma unroll
     for (int j = 0; j < CLASSES; ++j) {
@@ -90,8 +90,8 @@ __device__ __forceinline__ float4 through_fc2(
         add(d, back, ((const float4 *)(s.w + j * HIDDEN))[lane]);
         add(own.w[j], back, h);
     }
-    d = make_float4(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0, h.z > 0 ? d.z : 0,
-                    h.w > 0 ? d.w : 0);
+    d = make_float4(h.x > 0 ? d.x : 0, h.y > 0 ? d.y : 0,
+                    h.z > 0 ? d.z : 0, h.w > 0 ? d.w : 0);
     add(own.b1, 1, d);
     return d;
 }
@@ -145,8 +145,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) head(
     __syncthreads();  // weights, zeros and parts are there
     OwnSums own = {};
     int step = alone ? N : gridDim.x * 8;
-    for (int n = alone ? blockIdx.x + warp * N : blockIdx.x * 8 + warp; n
-         < N; n += step) {
+    for (int n = alone ? blockIdx.x + warp * N : blockIdx.x * 8 + warp;
+         n < N; n += step) {
         float4 h = h0;
         for (int from = 0; from < (alone ? THREADS / 32 : 1); ++from)
             add(h, 1, alone ? s.of_warp[from * 32 + lane]
@@ -159,10 +159,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) head(
     for (int i = tid; i < CLASSES * HIDDEN; i += THREADS)
         add_to(sums + S_FC2 + i, s.dw[i], BACKWARD_UNIT);
     if (tid < HIDDEN)
-        add_to(sums + S_FC1B + tid, s.db1[tid], BACKWARD_UNIT);
+        add_to(sums + S_FC1_B + tid, s.db1[tid], BACKWARD_UNIT);
     if (tid < CLASSES)
         add_to(sums + S_FC2 + CLASSES * HIDDEN + tid, s.db2[tid],
-            BACKWARD_UNIT);
+               BACKWARD_UNIT);
     if (tid == CLASSES)
         add_to(sums + S_LOSS, s.db2[CLASSES], FORWARD_UNIT);
 }

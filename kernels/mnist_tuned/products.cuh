@@ -160,8 +160,8 @@ __device__ __forceinline__ int fragment_place(int k, int n, int N)
 {
     int e = k % 8, t = PAIRED ? e / 2 : e % 4, h = PAIRED ? e % 2 : e / 4;
     int lane = n % 8 * 4 + t;
-    return (((k / 8) * (N / 16) + n / 16) * 32 + lane) * 4 + n / 8 % 2 * 2
-        + h;
+    int tile = (k / 8) * (N / 16) + n / 16;
+    return (tile * 32 + lane) * 4 + n / 8 % 2 * 2 + h;
 }
 
 // Which column of a product has which channel: so that the columns 2t and
@@ -183,8 +183,9 @@ template <int NT>
 __device__ __forceinline__ void read_right(
     Right (&b)[NT], const float *w, int k8, int n16, int N)
 {
-    const float4 *from = (const float4 *)w + (k8 * (N / 16) + n16) * 32
-        + threadIdx.x % 32;
+    static_assert(NT % 2 == 0, "a float4 belongs to two tiles");
+    const float4 *from
+        = (const float4 *)w + (k8 * (N / 16) + n16) * 32 + threadIdx.x % 32;
 #pragma unroll
     for (int pair = 0; pair < NT / 2; ++pair) {
         float4 v = from[pair * 32];
@@ -196,11 +197,11 @@ __device__ __forceinline__ void read_right(
 }
 
 // Read a tile of a PAIRED left factor; `at` is row g at column 2t.
-__device__ __forceinline__ void read_left(Left &a, const float *at,
-    int eight_rows)
+__device__ __forceinline__ void read_left(
+    Left &a, const float *at, int eight_rows)
 {
-    float2 top = *(const float2 *)at, bottom
-        = *(const float2 *)(at + eight_rows);
+    float2 top = *(const float2 *)at;
+    float2 bottom = *(const float2 *)(at + eight_rows);
     a.set(0, top.x);
     a.set(1, bottom.x);
     a.set(2, top.y);

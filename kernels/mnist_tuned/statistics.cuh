@@ -49,8 +49,8 @@ struct Patches {
     double mean[TAPS], covariance[TAPS][TAPS];
 };
 
-__device__ __forceinline__ void find_patches(Patches &p, const Sum *patch,
-    int N)
+__device__ __forceinline__ void find_patches(
+    Patches &p, const Sum *patch, int N)
 {
     int a = threadIdx.x / TAPS, b = threadIdx.x % TAPS;
     if (a >= TAPS)
@@ -69,7 +69,7 @@ __device__ __forceinline__ void find_patches(Patches &p, const Sum *patch,
 // Statistics of one channel of c2, whose sums are about a pivot: the
 // running mean.
 struct Moments2 {
-    float mean, scale;  // scale = 1 / sqrt(variance + epsilon)
+    float mean, unit;  // unit = 1 / sqrt(variance + epsilon)
 };
 
 __device__ __forceinline__ Moments2 conv2_moments(
@@ -81,6 +81,6 @@ __device__ __forceinline__ Moments2 conv2_moments(
     double variance = square - away * away;
     Moments2 found;
     found.mean = (float)(params[MEAN2 + k] + away);
-    found.scale = (float)(1 / sqrt(variance + EPSILON));
+    found.unit = (float)(1 / sqrt(variance + EPSILON));
     return found;
 }

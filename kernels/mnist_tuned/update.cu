@@ -21,8 +21,8 @@ constexpr int W2_COLUMNS = 16, W2_GROUPS = THREADS / W2_COLUMNS;
 constexpr int W2_BLOCKS = W2_SIZE / 4 / W2_COLUMNS;  // 288
 
 // A weight goes downhill; what is lost where it is stored goes into `rest`.
-__device__ __forceinline__ void descend(float &weight, float &rest,
-    double gradient, float rate)
+__device__ __forceinline__ void descend(
+    float &weight, float &rest, double gradient, float rate)
 {
     double now = weight - rate * gradient;
     if (PRECISION == 3)
@@ -31,8 +31,8 @@ __device__ __forceinline__ void descend(float &weight, float &rest,
     rest = (float)(now - weight);
 }
 
-__device__ __forceinline__ void descend(float *weight, double gradient,
-    float rate)
+__device__ __forceinline__ void descend(
+    float *weight, double gradient, float rate)
 {
     float now = *weight, rest = PRECISION == 3 ? weight[REST] : 0;
     descend(now, rest, gradient, rate);
@@ -42,8 +42,8 @@ __device__ __forceinline__ void descend(float *weight, double gradient,
 }
 
 // The same for a sum in float32; tf32 rounds once, and drops it.
-__device__ __forceinline__ void descend(float &weight, float &rest,
-    float gradient, float rate)
+__device__ __forceinline__ void descend(
+    float &weight, float &rest, float gradient, float rate)
 {
     if (PRECISION == 3)
         descend(weight, rest, (double)gradient, rate);
@@ -97,8 +97,8 @@ __device__ __forceinline__ void update_conv1(
             double w = kept(params[CONV1_W + tid * TAPS + a]);
             variance += w * s.inner[tid][a];
             mean += w * p.mean[a];
-            moved += w * (total(sums + S_CONV1 + tid * TAPS + a,
-                                BACKWARD_UNIT)
+            Sum *of_pixel = sums + S_CONV1 + tid * TAPS + a;
+            moved += w * (total(of_pixel, BACKWARD_UNIT)
                           - p.mean[a] * dbeta);
         }
         double unit = 1 / sqrt(variance + EPSILON);
@@ -118,11 +118,11 @@ __device__ __forceinline__ void update_conv1(
     for (int i = tid; i < C1 * TAPS; i += THREADS) {
         int k = i / TAPS, a = i % TAPS;
         double dbeta = total(sums + S_CONV1 + C1 * TAPS + k, BACKWARD_UNIT);
-        double d = total(sums + S_CONV1 + i, BACKWARD_UNIT) - dbeta
-                * p.mean[a]
+        double d = total(sums + S_CONV1 + i, BACKWARD_UNIT)
+            - dbeta * p.mean[a]
             - s.dgamma[k] * s.gain[k] * s.inner[k][a];
         descend(params + CONV1_W + i, params[GAMMA1 + k] * s.gain[k] * d,
-            rate);
+                rate);
     }
     __syncthreads();  // the old gamma is used up
     if (tid < C1) {
@@ -155,8 +155,8 @@ __device__ __forceinline__ void update_biases(
         descend(params + BETA2 + tid, dbeta, rate);
     } else if (tid < C2 + HIDDEN) {
         int h = tid - C2;
-        descend(params + FC1_B + h, take(sums + S_FC1B + h, BACKWARD_UNIT),
-            rate);
+        descend(params + FC1_B + h, take(sums + S_FC1_B + h, BACKWARD_UNIT),
+                rate);
     }
 }
 
@@ -173,8 +173,8 @@ __device__ __forceinline__ void update_conv2(
 #pragma unroll 9
     for (int y = group; y < parts; y += W2_GROUPS) {
         float4 v = ((const float4 *)(dw2 + y * W2_SIZE))[at];
-        sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w
-            + v.w);
+        sum = make_float4(sum.x + v.x, sum.y + v.y,
+                          sum.z + v.z, sum.w + v.w);
     }
     of_group[group][column] = sum;
     __syncthreads();  // every group has stored its sums
@@ -185,24 +185,23 @@ __device__ __forceinline__ void update_conv2(
 #pragma unroll
     for (int from = 0; from < W2_GROUPS; ++from)
         d += ((const float *)of_group[from])[threadIdx.x];
-    float *to = params + W2M + i, w = *to;
+    float *to = params + W2_EXACT + i, w = *to;
     float rest = PRECISION == 3 ? to[REST] : 0;
     descend(w, rest, d, rate);
     *to = w;
     if (PRECISION == 3)
         to[REST] = rest;
-    params[W2F + i] = kept(w);
+    params[W2_FORWARD + i] = kept(w);
     int j = i % 4, lane = i / 4 % 32, tile = i / 128;
     int row = tile / (C2 / 16) * 8 + j % 2 * 4 + lane % 4;
     int k = channel_of(tile % (C2 / 16) * 16 + j / 2 * 8 + lane / 4);
-    int turned = row / C1 * C2 + k;
-    params[W2D + fragment_place<false>(turned, row % C1, C1)] = kept(w);
+    int turned = fragment_place<false>(row / C1 * C2 + k, row % C1, C1);
+    params[W2_BACKWARD + turned] = kept(w);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) update(
     float *params, Sum *patch, Sum *sums, int N, const float *dw1,
-    int dw1_parts,
-    const float *dw2, int dw2_parts, float rate, float *loss)
+    int dw1_parts, const float *dw2, int dw2_parts, float rate, float *loss)
 {
     int block = blockIdx.x;
     // dw1 is older than the kernel before, which reads nothing of fc1
@@ -224,7 +223,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) update(
     if (block < W2_BLOCKS)
         return update_conv2(params, dw2, dw2_parts, rate, block);
     int at = (block - W2_BLOCKS) * THREADS + threadIdx.x;
-    float4 *to = (float4 *)(params + W1F) + at, w = *to;
+    float4 *to = (float4 *)(params + W1) + at, w = *to;
     float4 rest = w;
     if (PRECISION == 3)
         rest = to[REST / 4];
@@ -232,8 +231,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) update(
 #pragma unroll 5
     for (int y = 0; y < dw1_parts; ++y) {
         float4 v = ((const float4 *)(dw1 + y * POOLED2 * W1_CHUNK))[at];
-        sum = make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w
-            + v.w);
+        sum = make_float4(sum.x + v.x, sum.y + v.y,
+                          sum.z + v.z, sum.w + v.w);
     }
     descend(w.x, rest.x, sum.x, rate);
     descend(w.y, rest.y, sum.y, rate);
