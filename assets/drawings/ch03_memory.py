@@ -10,7 +10,7 @@ LEVELS = (
     ("registers", "64 Ki registers of 4 B per SM", "one thread each", 236, "green"),
     ("shared memory", "at most 227 KiB per block", "one block", 300, "amber"),
     ("L1", "the rest of 256 KiB per SM", "one SM", 364, "amber"),
-    ("L2", "50 MiB", "all SMs", 428, "sky"),
+    ("L2", "60 MiB", "all SMs", 428, "sky"),
     ("HBM: device memory", "141 GB", "all SMs, and copies", 492, "blue"),
 )
 
@@ -22,7 +22,7 @@ def hierarchy() -> Drawing:
         """The memory of an H200 as a pyramid. On top the registers, 65,536 of 4 bytes
         for each SM, each owned by one thread. Below them shared memory, at most
         227 KiB for a block, and L1, the rest of the same 256 KiB of the SM. Below
-        them L2, 50 MiB for all SMs. All of these are on the chip. At the bottom HBM,
+        them L2, 60 MiB for all SMs. All of these are on the chip. At the bottom HBM,
         141 GB of device memory, beside the chip: it holds global and local memory.""",
         330,
     )

@@ -51,7 +51,7 @@ def show_profile(counters: Counters, *, heat: str | None = None) -> Listing:
     by_file = _by_file(counters) if hasattr(counters, "by_line") else {}
     if not by_file:
         raise ArgumentError.explained(
-            f"show_profile got {type(counters).__name__} without counts of lines.",
+            f"show_profile got {type(counters).__name__} without lines.",
             "Counters of single lines, or of a profiler, have none.",
             "Pass what ck.count(kernel, grid, block, args) returns.",
         )

@@ -106,9 +106,9 @@ def test_grade_finds_it(turn, capsys):
     assert "Add ten at once" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("host", [False, True])
-def test_skeleton_is_a_piece_without_stars(host):
-    skeleton.create("42.b", "zip", host=host)
+@pytest.mark.parametrize("language", ["cuda", "host", "cpp"])
+def test_skeleton_is_a_piece_without_stars(language):
+    skeleton.create("42.b", "zip", language=language)
     exercise = catalogue.find("42.b").exercise
     assert (exercise.stars, exercise.hints) == (0, ("TODO",))
 

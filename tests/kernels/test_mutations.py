@@ -90,6 +90,7 @@ UNSHARED = "in the simulator no row is shared by blocks: the branch is compiled 
 SAME_PAIR = "where a block is all of a cluster, its threads store the same pair"
 EARLY = "pairs are read before they are told"
 CONSTANT = "the compiler knows: no picture is so small that the cut lies further down"
+UNTIMED = "it separates the reading from the walk that is timed; values are the same"
 SAME_ROW = "the other block stores the same values in that row"
 UNSTORED = "sums are made in vain, which nobody stores"
 IN_ORDER = "in the simulator a kernel begins when the one before has ended"
@@ -121,6 +122,8 @@ HARMLESS = {
     ("layernorm/step_07_any_length.cu", 58, "lane < SHARE"): UNSHARED,
     ("layernorm/step_07_any_length.cu", 59, "lane < SHARE"): UNSHARED,
     ("layernorm/step_06_cluster.cu", 62, "wait()"): ALONE,
+    ("memory/pointer_chase.cu", 23, "__syncthreads()"): UNTIMED,
+    ("memory/pointer_chase.cu", 24, "threadIdx.x >= 32"): "other warps walk in vain",
     ("layernorm/step_06_cluster.cu", 63, "t < SHARE"): SAME_PAIR,
     ("layernorm/step_06_cluster.cu", 65, "t < 32"): ALONE,
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
@@ -165,6 +168,8 @@ FOUND_AT = {
         (92, "the number of the tile is not there yet: its elements are nowhere"),
     ("scan/step_05_look_back.cu", 117, "__syncthreads()"):
         (114, "the compiler puts the reading of `before` next to where it is written"),
+    ("memory/read_footprint.cu", 33, "at < vectors"):
+        (26, "the next loads are beyond the footprint"),
     ("cluster.cuh", 36, "__syncthreads()"): (49, EARLY),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),
     ("layernorm/step_06_cluster.cu", 69, "wait()"): (70, EARLY),

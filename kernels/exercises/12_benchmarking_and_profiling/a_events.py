@@ -1,6 +1,6 @@
 # Events: the time of one kernel as its stream sees it, in milliseconds.
 def kernel_ms(gpu, kernel, *arguments):
-    """Return the time between an event before the kernel and one after it."""
+    """Return the time from an event before the kernel to one after it."""
     begin = gpu.mark()  # records an event, as cudaEventRecord does
     kernel(*arguments)
     end = gpu.mark()

@@ -1,6 +1,6 @@
 # Events: the second one must have been reached before the time is read.
 def kernel_ms(gpu, kernel, *arguments):
-    """Return the time between an event before the kernel and one after it."""
+    """Return the time from an event before the kernel to one after it."""
     begin = gpu.mark()  # records an event, as cudaEventRecord does
     kernel(*arguments)
     end = gpu.mark()

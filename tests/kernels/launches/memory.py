@@ -53,12 +53,16 @@ def read_footprint(vectors: int, loads: int, grid: int = 2) -> Launch:
     return Launch("read_footprint", grid, 256, arguments, {1: wanted})
 
 
-@launches("memory/read_shared.cu", [{"n": n, "loads": k} for n, k in [(1, 8), (3, 4)]])
-def read_shared(n: int, loads: int) -> Launch:
+@launches(
+    "memory/read_shared.cu",
+    [{"n": 1, "loads": 8}, {"n": 3, "loads": 4}, {"n": 1, "loads": 4, "step": 32}],
+)
+def read_shared(n: int, loads: int, step: int = 256) -> Launch:
     x = np.random.default_rng(0).permutation(4096 * n).astype(np.float32)
-    own = x.reshape(n, 4, 256, 4).astype(np.float64).sum(axis=(1, 3))
-    wanted = loads / 4 * own.reshape(-1)
-    arguments = (x, blank(256 * n), loads, 256)
+    tile = x.reshape(n, 1024, 4).astype(np.float64).sum(axis=2)
+    place = (np.arange(256)[:, None] + step * np.arange(loads)) % 1024
+    wanted = tile[:, place].sum(axis=2).reshape(-1)
+    arguments = (x, blank(256 * n), loads, step)
     return Launch("read_shared", n, 256, arguments, {1: wanted})
 
 
