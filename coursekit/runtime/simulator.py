@@ -7,7 +7,7 @@ import math
 import threading
 import weakref
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -402,9 +402,7 @@ class SimulatorBackend:
             write=terminal.write,
             cache=machine_code,
             progress=progress,
-            notice=lambda count: progress.say(
-                f"compiling {kernel.name} for the simulator: {count:,} instructions ..."
-            ),
+            notice=_notice(kernel.name, progress),
             **options,
         )
 
@@ -418,3 +416,10 @@ class SimulatorBackend:
                 "Blocks that share their shared memory are not simulated yet.",
                 "Launch without clusters, or on a GPU of the Hopper generation.",
             )
+
+
+def _notice(name: str, progress: ProgressBar) -> Callable[[int], None]:
+    """Return what says that a kernel compiles; compiled code keeps it, so no kernel."""
+    return lambda count: progress.say(
+        f"compiling {name} for the simulator: {count:,} instructions ..."
+    )
