@@ -21,6 +21,8 @@ from coursekit.toolchain.cache import Cache, key
 from coursekit.toolchain.host_source import HostSource
 
 PATIENCE_S = 120
+# What a make that runs this program has set for its own children.
+OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
 FLAGS = ("-g", "-Wall", "-Wextra", "-fno-omit-frame-pointer")
 PLAIN = ("-O1",)
 SANITIZED = (
@@ -180,6 +182,8 @@ def _run(
     command: list[str], folder: Path, source: HostSource
 ) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "LC_ALL": "C"}
+    for name in OF_MAKE:
+        environment.pop(name, None)
     try:
         return subprocess.run(
             command,

@@ -123,6 +123,8 @@ HARMLESS = {
     ("layernorm/step_07_any_length.cu", 59, "lane < SHARE"): UNSHARED,
     ("layernorm/step_06_cluster.cu", 62, "wait()"): ALONE,
     ("memory/pointer_chase.cu", 23, "__syncthreads()"): UNTIMED,
+    ("solutions/04_cu_to_ptx_to_sass/f_bounds.cu", 12, "__syncthreads()"):
+        "it keeps the compiler from reordering; no thread reads what another stores",
     ("memory/pointer_chase.cu", 24, "threadIdx.x >= 32"): "other warps walk in vain",
     ("layernorm/step_06_cluster.cu", 63, "t < SHARE"): SAME_PAIR,
     ("layernorm/step_06_cluster.cu", 65, "t < 32"): ALONE,
@@ -168,6 +170,8 @@ FOUND_AT = {
         (92, "the number of the tile is not there yet: its elements are nowhere"),
     ("scan/step_05_look_back.cu", 117, "__syncthreads()"):
         (114, "the compiler puts the reading of `before` next to where it is written"),
+    ("solutions/04_cu_to_ptx_to_sass/c_horner.cu", 6, "i >= n"):
+        (5, "the compiler loads x[i] ahead of the loop"),
     ("memory/read_footprint.cu", 33, "at < vectors"):
         (26, "the next loads are beyond the footprint"),
     ("cluster.cuh", 36, "__syncthreads()"): (49, EARLY),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import time
 from pathlib import Path
@@ -244,7 +245,16 @@ def test_a_local_variable_that_was_left_is_found():
     assert "in a local variable of a function that has returned" in finding.what
 
 
-def test_a_recursion_without_end_is_found():
+@pytest.fixture
+def stack_of_make():
+    """Lift the limit of the stack, as make does for what it runs."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (hard, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+
+
+def test_a_recursion_without_end_is_found(stack_of_make):
     source = "int f(int n) {\n return n < 0 ? 0 : f(n + 1) + 1;\n}\n"
     finding = run(source + "int main() { return f(1); }\n", sanitize=True).findings[0]
     assert finding.what.startswith("program.cpp:2: has no stack left")
@@ -326,7 +336,10 @@ def test_a_time_of_zero_is_refused():
 # ---------------------------------------------------------------- make
 
 
-def test_a_makefile_builds_its_first_target():
+def test_a_makefile_builds_its_first_target(monkeypatch):
+    # As below a make: without them it prints where it is.
+    monkeypatch.setenv("MAKEFLAGS", "w")
+    monkeypatch.setenv("MAKELEVEL", "1")
     demo = ck.program("start/make_demo/Makefile")
     assert demo.commands.splitlines() == [
         "g++ -g -Wall -c main.cpp",

@@ -125,7 +125,15 @@ def test_interrupt_ends_a_compilation():
         nvrtc.compile_program(chosen(5), "k.cu", FLAGS)
 
 
-def test_signal_during_a_compilation_is_noted_and_handled_afterwards():
+@pytest.fixture
+def usual_interrupt():
+    """Let Ctrl-C raise, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_signal_during_a_compilation_is_noted_and_handled_afterwards(usual_interrupt):
     during = []
 
     def interrupt():

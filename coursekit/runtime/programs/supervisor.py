@@ -24,6 +24,7 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 ADDR_NO_RANDOMIZE = 0x0040000
 TICK_S, FOLDER_TICK_S, LONGEST_TICK_S = 0.01, 0.05, 0.05
 SPARE_TASKS = 128  # above the limit, so that the watch sees more than are allowed
+STACK_BYTES = 8 << 20  # what Linux gives a program
 BOXES = 3  # the file descriptor on which a program shows its variables
 PAGE, TICKS_PER_S = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 Task = dict[str, Any]
@@ -128,6 +129,7 @@ def _limit(task: Task, user: int | None) -> None:
         resource.RLIMIT_CPU: seconds,
         resource.RLIMIT_FSIZE: int(task["file_bytes"]),
         resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_STACK: STACK_BYTES,  # make leaves its children without a limit
     }
     if user is not None:
         limits[resource.RLIMIT_NPROC] = int(task["tasks"]) + SPARE_TASKS
