@@ -1,4 +1,4 @@
-"""The CI script gets itself a browser where it may, and runs the tests in any case.
+"""The CI script gets itself what is missing where it may, and runs the tests anyway.
 
 It is run in a folder of its own, with stand-ins for every command that does something.
 """
@@ -32,7 +32,7 @@ def run(tmp_path):
         stand_in.write_text("\n".join([f"#!{folder}/bash", *(lines or [call])]))
         stand_in.chmod(0o755)
 
-    def go(*, user=0, has=("make", "apt-get"), apt_fails=False):
+    def go(*, user=0, has=("make", "apt-get", "c++"), apt_fails=False):
         put("id", f"echo {user}")
         for name in has:
             put(name)
@@ -64,12 +64,21 @@ def test_tests_run_after_the_browser_is_there(run):
     [
         pytest.param({"user": 1000}, id="not root"),
         pytest.param({"has": ("make",)}, id="not Debian"),
-        pytest.param({"has": ("make", "apt-get", "chromium")}, id="has Chromium"),
-        pytest.param({"has": ("make", "apt-get", "google-chrome")}, id="has Chrome"),
+        pytest.param(
+            {"has": ("make", "apt-get", "c++", "chromium")}, id="has Chromium"
+        ),
+        pytest.param(
+            {"has": ("make", "apt-get", "c++", "google-chrome")}, id="has Chrome"
+        ),
     ],
 )
 def test_nothing_is_installed_elsewhere(run, machine):
     assert run(**machine)[1] == ["make test"]
+
+
+def test_root_without_a_compiler_installs_one(run):
+    calls = run(has=("make", "apt-get", "chromium"))[1]
+    assert "apt-get -q -y install --no-install-recommends g++" in calls[:-1]
 
 
 def test_failing_installation_is_told(run):
