@@ -298,6 +298,13 @@ def test_make_lab_brings_settings():
     assert f'--LabApp.app_settings_dir="{SETTINGS.parent}"' in answer.stdout
 
 
+def test_pages_open_as_a_reader_sees_them():
+    manager = json.loads(SETTINGS.read_text())[
+        "@jupyterlab/docmanager-extension:plugin"
+    ]
+    assert manager["defaultViewers"] == {"markdown": "Markdown Preview"}
+
+
 def test_make_lab_works_below_a_folder_with_a_space(tmp_path):
     clone = tmp_path / "with space" / "course"
     clone.mkdir(parents=True)
