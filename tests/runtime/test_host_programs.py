@@ -257,7 +257,9 @@ def stack_of_make():
 def test_a_recursion_without_end_is_found(stack_of_make):
     source = "int f(int n) {\n return n < 0 ? 0 : f(n + 1) + 1;\n}\n"
     finding = run(source + "int main() { return f(1); }\n", sanitize=True).findings[0]
-    assert finding.what.startswith("program.cpp:2: has no stack left")
+    assert "has no stack left" in finding.what
+    # The page below the stack is met at the entry of f or at its call.
+    assert finding.line in (1, 2)
 
 
 def test_each_place_is_found_once():
