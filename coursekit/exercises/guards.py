@@ -236,9 +236,7 @@ def _empty_guard(line: int, condition: str, values: Values) -> Advice:
 def _guarded(access: Access, holding: list[Guard], values: Values) -> Advice:
     """Advise on an access that all its guards let through."""
     index, guard = access.expression, holding[0]
-    inside = f"The elements of {access.array} are 0 to {access.extent - 1}"
-    if access.each > 1:
-        inside += f", {access.each} of them per element of {access.name}"
+    inside = _inside(access)
     asked = _asked(holding, values)
     through = f"The guard `{guard.shown}` lets the thread through"
     if access.index < 0:
@@ -268,17 +266,38 @@ def _guarded(access: Access, holding: list[Guard], values: Values) -> Advice:
         return (
             f"The guard `{guard.shown}` lets the thread through: "
             f"{values.listed(guard.condition)}.",
-            f"{inside}: a guard must keep out every other index. `<=` lets in one "
-            "index too many."
-            if wide
-            else f"{inside}: index {access.array} with another variable, or let the "
-            "guard keep out every other index.",
+            f"{inside}{_other_guard(access, wide is not None)}",
         )
     return (
         f"The thread passes the guard `{guard.shown}`. The index expression is wrong: "
         f"{index} = {access.index // access.each} at {values.listed(index)}.",
         f"{inside}: work out {index} for the first and the last thread that pass "
         "the guard.",
+    )
+
+
+def _inside(access: Access) -> str:
+    """Say which elements there are, and how many the pointer of the line sees."""
+    inside = f"The elements of {access.array} are 0 to {access.extent - 1}"
+    if access.each == 1:
+        return inside
+    count = access.extent // access.each
+    has = f"has {count} element{'s' if count != 1 else ''}"
+    return f"{inside}, {access.each} of them per element of {access.name}, which {has}"
+
+
+def _other_guard(access: Access, is_wide: bool) -> str:
+    """Say what a guard that lets the thread through has to ask."""
+    if is_wide:
+        return (
+            ": a guard must keep out every other index. `<=` lets in one index too "
+            "many."
+        )
+    if access.each > 1:
+        return f": let the guard compare {access.expression} with that number."
+    return (
+        f": index {access.array} with another variable, or let the guard keep out "
+        "every other index."
     )
 
 

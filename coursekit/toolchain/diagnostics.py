@@ -109,6 +109,23 @@ _RULES = (
         *_LANES,
     ),
     (
+        r"reinterpret_cast cannot cast away const",
+        "The pointer is const, for reading only, and the cast would take that away.",
+        "Cast to a pointer to const, such as const float4 *.",
+    ),
+    (
+        r"^invalid type conversion",
+        "static_cast converts values and related types; these two types are not.",
+        "To see the same memory as another type, write "
+        "reinterpret_cast<const float4 *>(x).",
+    ),
+    (
+        r'constructor exists to convert .* to "(?:float|double|u?int)[24]"',
+        "C++ makes no float4 from one number: it has four parts.",
+        "To make one, write make_float4(a, b, c, d); to load four neighbours, read "
+        "through a const float4 *.",
+    ),
+    (
         r"user-defined literal operator not found",
         "Letters follow a number at once, as in 3x: C++ reads the two as one word.",
         "Write the sign of a product: 3 * x.",
@@ -382,7 +399,7 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
     if found.file is not None and found.file.startswith("thrust/"):
         return _THRUST
     if found.message == 'expected a ";"' and found.line and found.file == source.name:
-        return _semicolon(found, source, cause), cure
+        return _semicolon(found, source, cause, cure)
     if _TRIPLE.search("\n".join([found.message, *found.quoted])):
         return _PARTS
     if _VECTOR.search("\n".join([found.message, *found.quoted])):
@@ -481,12 +498,24 @@ def _character(found: Message, cause: str, cure: str) -> tuple[str, str]:
     return cause, cure
 
 
-def _semicolon(found: Message, source: Source, cause: str) -> str:
+# Behind // stands code with a semicolon of its own.
+_QUOTIENT_IN_PYTHON = re.compile(r"\w\s*//\s*[\w(][^/;]*;")
+
+
+def _semicolon(
+    found: Message, source: Source, cause: str, cure: str
+) -> tuple[str, str]:
     """Point at the line before if the caret stands at the start of its line."""
     text, caret = (*found.quoted, "", "")[:2]
-    before = re.sub(r"//.*", "", source.text).split("\n")[: (found.line or 1) - 1]
-    code = [(n, line.strip()) for n, line in enumerate(before, 1) if line.strip()]
+    given = source.text.split("\n")[: (found.line or 1) - 1]
+    before = [re.sub(r"//.*", "", line).strip() for line in given]
+    code = [(n, line) for n, line in enumerate(before, 1) if line]
     if text[: caret.find("^")].strip() or not code:
-        return cause
+        return cause, cure
     number, line = code[-1]
-    return f"Line {number} has no semicolon at its end:  {line}"
+    if _QUOTIENT_IN_PYTHON.search(given[number - 1]):
+        return (
+            f"In C++, // begins a comment: of line {number} is left  {line}",
+            "Write a / b: of whole numbers it drops the rest.",
+        )
+    return f"Line {number} has no semicolon at its end:  {line}", cure

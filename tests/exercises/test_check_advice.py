@@ -98,7 +98,20 @@ def test_comma_in_a_guard_is_named():
 def test_guard_of_floats_is_quoted_where_vectors_are_read(id, guard):
     message = told(id, ("i < n / 4", "i < n")).message
     assert f"The guard `{guard}` lets the thread through: i = 2, n = 8." in message
-    assert "4 of them per element of quads" in message
+    assert "4 of them per element of quads, which has 2 elements" in message
+    assert "keep out every other index" not in message
+
+
+@pytest.mark.parametrize(
+    "words", ["elements 18 to 33 of 34)", "32         1    0  wrong"]
+)
+def test_picture_shows_the_first_wrong_element(words):
+    assert words in told("02.a", ("i / 32", "blockIdx.x")).message
+
+
+def test_picture_says_which_elements_it_shows():
+    message = told("02.a", ("i / 32", "i")).message
+    assert "warp, size 34, grid 1, block 64 (elements 0 to 15 of 34)" in message
 
 
 def test_negative_index_is_told_its_thread():

@@ -31,12 +31,28 @@ def message(line):
         ("atomicAdd(y[0], x[i]);", "takes an address", "Write &y[0]."),
         ("float4 q = {}; y[i] = q[0];", "it has four parts", "as in q.x"),
         ("float4 q = {}; y[i] = q;", "it has four parts", "as in q.x"),
+        (
+            "float4 *q = reinterpret_cast<float4 *>(x);",
+            "The pointer is const",
+            "const float4 *",
+        ),
+        (
+            "const float4 *q = static_cast<const float4 *>(x);",
+            "static_cast converts values",
+            "reinterpret_cast<const float4 *>",
+        ),
+        ("float4 q = float4(x[i]);", "no float4 from one number", "make_float4"),
+        ("y[i] = i // 2;\n    y[0] = 1;", "// begins a comment", "drops the rest"),
     ],
 )
 def test_slip_is_named(line, cause, cure):
     text = message(line)
     assert cause in text
     assert cure in text
+
+
+def test_comment_behind_a_missing_semicolon_is_no_quotient():
+    assert "begins a comment" not in message("y[i] = 1  // as x[i]\n    y[0] = 1;")
 
 
 @pytest.mark.parametrize("line", ["sums = 0;", "int j = Triples;"])
