@@ -115,9 +115,9 @@ _RULES = (
     ),
     (
         r"^invalid type conversion",
-        "static_cast converts values and related types; these two types are not.",
-        "To see the same memory as another type, write "
-        "reinterpret_cast<const float4 *>(x).",
+        "This kind of cast does not convert between these two types.",
+        "Values are converted by static_cast; to see the same memory as another type, "
+        "write reinterpret_cast<const float4 *>(x).",
     ),
     (
         r'constructor exists to convert .* to "(?:float|double|u?int)[24]"',

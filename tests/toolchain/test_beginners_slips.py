@@ -38,7 +38,7 @@ def message(line):
         ),
         (
             "const float4 *q = static_cast<const float4 *>(x);",
-            "static_cast converts values",
+            "This kind of cast",
             "reinterpret_cast<const float4 *>",
         ),
         ("float4 q = float4(x[i]);", "no float4 from one number", "make_float4"),
