@@ -38,7 +38,7 @@ lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-br
 slides: export COURSEKIT_WORK := $(CURDIR)/work
 slides: setup     ## present a chapter as slides, with its kernel: make slides CHAPTER=09
 	@$(PY) -m coursekit.exercises.cells.working_copies
-	@chapter=$$(basename notebooks/$(CHAPTER)*.ipynb); \
+	@set -- notebooks/$(CHAPTER)*.ipynb; chapter=$$(basename "$$1"); \
 	    if [ ! -f "notebooks/$$chapter" ]; then echo "make slides: no chapter '$(CHAPTER)'; write for example CHAPTER=09 or CHAPTER=10a" >&2; exit 1; fi; \
 	    $(JUPYTERLAB) --LabApp.default_url="/lab/tree/$(subst $(CURDIR)/,,$(COURSEKIT_WORK))/notebooks/$$chapter?present" $(ARGS)
 

@@ -73,9 +73,17 @@ export class Deck {
     this.node.classList.remove("ck-deck");
     this.notebook.notebookConfig = this.config;
     const [part] = this.current.parts;
-    const index = this.notebook.widgets.indexOf(part.cell.widget);
+    this.returnTo(this.notebook.widgets.indexOf(part.cell.widget));
+  }
+
+  // Back among the panels of JupyterLab, with a cell of the slide in view.
+  async returnTo(index) {
+    this.panel.hide(); // and show: JupyterLab then measures the panel anew
+    this.panel.show();
+    await settled();
     this.notebook.activeCellIndex = index;
     this.notebook.scrollToItem(index, "start");
+    this.notebook.node.focus();
   }
 
   get current() {
