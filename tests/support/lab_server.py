@@ -23,8 +23,13 @@ def copies(folder: Path) -> Path:
     for file in (ROOT / "notebooks").glob("*.*"):
         if file.suffix in (".ipynb", ".md"):
             shutil.copy(file, folder / "notebooks")
-    (folder / "assets").symlink_to(ROOT / "assets")
+    shutil.copytree(ROOT / "assets", folder / "assets", ignore=_no_pictures)
     return folder
+
+
+def _no_pictures(folder: str, names: list[str]) -> list[str]:
+    """Name what no notebook shows."""
+    return [n for n in names if n in ("ptx", "sass", "records", "reports")]
 
 
 @contextlib.contextmanager

@@ -40,6 +40,7 @@ export class Deck {
     this.config = this.notebook.notebookConfig;
     this.notebook.notebookConfig = { ...this.config, windowingMode: "none" };
     await Promise.all(this.notebook.widgets.map((cell) => cell.ready));
+    await this.pictures();
     this.slides = slidesOf(this.notebook.widgets.map(cellOf));
     this.openNode();
     this.answers = new Answers(this);
@@ -49,6 +50,12 @@ export class Deck {
     this.slide = this.slideOf(this.notebook.activeCell);
     await settled();
     this.lay(0);
+  }
+
+  // Wait for the pictures, whose size decides what fits; one that is missing is no error.
+  pictures() {
+    const all = [...this.node.querySelectorAll("img")];
+    return Promise.all(all.map((picture) => picture.decode().catch(() => {})));
   }
 
   // In the top layer, above all of JupyterLab, whatever surrounds the panel there.

@@ -69,7 +69,9 @@ function sizeOf(part, room) {
 function widthShare(element) {
   const place = element.getBoundingClientRect();
   let share = 1;
-  for (const inner of element.querySelectorAll("*")) {
+  for (const line of element.querySelectorAll(".cm-line"))
+    share = Math.max(share, line.scrollWidth / (line.clientWidth + 1));
+  for (const inner of element.querySelectorAll("*:not(.cm-editor, .cm-editor *)")) {
     const { right, width } = inner.getBoundingClientRect();
     if (width > 0) share = Math.max(share, (right - place.left) / place.width);
     const scrolls = ["auto", "scroll"].includes(getComputedStyle(inner).overflowX);
