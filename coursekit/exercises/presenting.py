@@ -31,7 +31,9 @@ def answers(*ids: str) -> str:
 
 
 def for_notes(*ids: str) -> str:
-    """Return answers and usual mistakes of each id as JSON: [{title, answer, mistakes}].
+    """Return what each id is about, its answer and the mistakes to expect, as JSON.
+
+    Each id gives an object with `title`, `answer` and the list `mistakes`.
 
     Parameters
     ----------

@@ -37,8 +37,8 @@ LAID_OUT = """([width, height]) => {
         right: Math.max(0, ...edges.map((edge) => edge.right - box.right)),
         parts: parts.length,
         zoom: Math.min(1, ...texts.map((part) => Number(part.style.zoom || 1))),
-        text: Math.min(...texts.filter((part) => part.querySelector(".jp-MarkdownOutput"))
-          .map(size), Infinity),
+        text: Math.min(Infinity, ...texts
+          .filter((part) => part.querySelector(".jp-MarkdownOutput")).map(size)),
       });
     }
   }
@@ -127,16 +127,32 @@ def test_keys_turn_pages(deck):
     assert "Sources" in place(page)
 
 
+def turn_to_cell(page, source):
+    """Turn to the page that shows a code cell, and put the cursor into it."""
+    slide_with(page, source)
+    page.evaluate(
+        """(source) => {
+          const { deck } = document.querySelector(".ck-deck");
+          const is = ({ part, cell }) =>
+            part === "input" && cell.source.includes(source);
+          deck.show(deck.pages.findIndex((parts) => parts.some(is)));
+          deck.current.parts.find(is).cell.widget.editor.focus();
+        }""",
+        source,
+    )
+
+
 def test_a_cell_runs_and_its_output_is_shown(deck):
     page = deck("05_first_kernels.ipynb")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("r")  # the set-up cell, on the second page of the first slide
-    slide_with(page, "hello[2, 4]()")
+    turn_to_cell(page, "import coursekit as ck")
+    page.keyboard.press("Shift+Enter")
+    turn_to_cell(page, "hello[2, 4]()")
     page.evaluate(
         """() => document.querySelector(".ck-deck").deck.notebook.widgets
-          .forEach((cell) => cell.model.type === "code" && cell.model.clearExecution())"""
+          .filter(({ model }) => model.type === "code")
+          .forEach(({ model }) => model.clearExecution())"""
     )
-    page.keyboard.press("r")
+    page.keyboard.press("Shift+Enter")
     shown = page.locator(".ck-shown .jp-OutputArea-output")
     shown.filter(has_text="thread").first.wait_for(timeout=60_000)
 
@@ -149,7 +165,9 @@ def test_an_editor_keeps_its_keys_until_escape(deck):
     page.keyboard.press("ArrowRight")
     page.keyboard.type("a r n")
     assert place(page) == before
-    assert "a r n" in page.locator(".jp-CodeCell .ck-shown .cm-content").first.inner_text()
+    assert (
+        "a r n" in page.locator(".jp-CodeCell .ck-shown .cm-content").first.inner_text()
+    )
     page.keyboard.press("Escape")
     page.keyboard.press("ArrowRight")
     assert place(page) != before
@@ -184,11 +202,39 @@ def test_notes_have_minutes_answers_and_mistakes(deck):
     assert notes.locator("h1").inner_text() != heading or said != notes.inner_text()
 
 
+def test_a_widget_on_a_slide_answers_keys_and_keeps_them(deck):
+    page = deck("05_first_kernels.ipynb")
+    turn_to_cell(page, "import coursekit as ck")
+    page.keyboard.press("Shift+Enter")
+    slide_with(page, 'ck.guess("05.columns")')
+    page.evaluate(
+        """(source) => {
+          const { deck } = document.querySelector(".ck-deck");
+          const has = ({ model }) => model.sharedModel.getSource().startsWith(source);
+          deck.notebook.activeCellIndex = deck.notebook.widgets.findIndex(has);
+          return deck.app.commands.execute("notebook:run-cell");
+        }""",
+        'ck.guess("05.columns")',
+    )
+    page.wait_for_timeout(500)  # the slide is laid out anew for the widget
+    options = page.locator(".ck-shown input[type=radio]")
+    for _ in range(3):
+        if not options.count():
+            page.keyboard.press("ArrowRight")
+    options.first.wait_for(timeout=60_000)
+    where = place(page)
+    options.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert options.nth(1).is_checked()
+    assert place(page) == where
+
+
 def test_claims_and_hidden_solutions_are_not_on_it(deck):
     page = deck("05_first_kernels.ipynb")
     tags = page.evaluate(
         """() => document.querySelector(".ck-deck").deck.slides
-          .flatMap(({ parts }) => parts.flatMap(({ cell }) => cell.metadata.tags ?? []))"""
+          .flatMap(({ parts }) => parts)
+          .flatMap(({ cell }) => cell.metadata.tags ?? [])"""
     )
     assert not {"claim", "solution-hidden"} & set(tags)
 
