@@ -14,8 +14,8 @@ GUESSES = {
         "that connects them.",
     ),
     "fake": Guess(
-        question="torch.compile is to compile an operator whose input x has 1000 rows. "
-        "One of these results cannot be made by its outputs. Which?",
+        question="torch.compile calls outputs with a fake tensor x. One of these three "
+        "results raises an error. Which?",
         options=(
             "torch.empty_like(x)",
             "x.new_empty(x.shape[0])",
