@@ -146,6 +146,7 @@ EXERCISES = (
         roundings=lambda size: size[0],
         magnitude=lambda v: np.abs(products(v)).sum(axis=0),
         owner=None,
+        in_hex=("a", "b"),
         hints=(
             "The starter multiplies the words as whole numbers. A word holds two "
             "halves: its lower 16 bits, and its upper 16 bits.",

@@ -162,6 +162,7 @@ EXERCISES = (
         inputs=halfway,
         outputs=("y",),
         reference=nearest_even,
+        in_hex=("x", "y"),
         hints=(
             "Adding 0x8000 rounds every tie up. A tie must go up only when the last "
             "bit that stays, bits >> 16 & 1, is 1.",
@@ -189,6 +190,7 @@ EXERCISES = (
         inputs=pairs,
         outputs=("y",),
         reference=packed,
+        in_hex=("y",),
         hints=("Shift the second by 16 bits, and put the first into the lower half.",),
         starter=(CheckFailed, "wrong"),
         limits=(

@@ -95,7 +95,7 @@ def why(found, count, kib):
     ):
         return (
             "The SM cannot split at any KiB: it has the ten sizes of CARVE_OUTS.",
-            "Find the size that holds all blocks, and return what it leaves of 256 KiB.",
+            "Find the size that holds all blocks; return what it leaves of 256 KiB.",
         )
     if found in CARVE_OUTS and 256 - found not in CARVE_OUTS:
         return (
@@ -200,8 +200,8 @@ EXERCISES = (
                 counter="local_bytes",
                 size=255,
                 most=0,
-                why="Nothing spills, but an array lies in local memory as a whole: where "
-                "the loop is not unrolled, its index is known at run time only.",
+                why="Nothing spills, but a whole array lies in local memory: where the "
+                "loop is not unrolled, its index is known at run time only.",
             ),
             Limit(
                 counter="registers",

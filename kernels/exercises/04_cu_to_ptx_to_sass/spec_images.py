@@ -41,7 +41,7 @@ def on_each(kernel):
                 f"The PTX for compute capability {capability} has no redux.sync.",
                 "The shuffles are compiled there, too: the condition is false for "
                 f"{arch}0, or the call stands behind a return.",
-                "Let the condition hold from 8.0 itself on: __CUDA_ARCH__ is 800 there.",
+                "Let the condition hold from 8.0 on: __CUDA_ARCH__ is 800 there.",
             )
     if "redux.sync" in older or "shfl.sync" not in older:
         raise CheckFailed.explained(
