@@ -252,21 +252,21 @@ EXERCISES = (
         roundings=2,
         hints=(
             "next - sum is how much the sum has grown. value is how much it should "
-            "have grown. The difference is lost.",
+            "have grown. The excess is the first less the second.",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "sign": Mutant(
-                mistake="The loss has the wrong sign, and is counted twice.",
+                mistake="The excess has the wrong sign, and is counted twice.",
                 edits=[("(next - sum) - value", "value - (next - sum)")],
                 fails=(CheckFailed, "wrong"),
             ),
             "after": Mutant(
-                mistake="The loss is computed when the old sum is gone.",
+                mistake="The excess is computed when the old sum is gone.",
                 edits=[
                     (
-                        "        lost = (next - sum) - value;\n        sum = next;",
-                        "        sum = next;\n        lost = (next - sum) - value;",
+                        "        excess = (next - sum) - value;\n        sum = next;",
+                        "        sum = next;\n        excess = (next - sum) - value;",
                     )
                 ],
                 fails=(CheckFailed, "wrong"),
