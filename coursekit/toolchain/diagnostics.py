@@ -248,6 +248,22 @@ _RULES = (
         "at the launch.",
     ),
     (
+        r"asm output operand must have",
+        "Operands behind the first colon of an asm are outputs, and are marked.",
+        'Write = before the letter of an output, as in "=r"(value); inputs stand '
+        "behind the second colon.",
+    ),
+    (
+        r"the #endif for this directive is missing",
+        "An #if begins a part of the text, and nothing ends it.",
+        "Write #endif on a line of its own behind the part.",
+    ),
+    (
+        r"attributes are not permitted in a function definition",
+        "Something stands between the parameters of a function and its body.",
+        "Write __launch_bounds__(...) between __global__ and the kernel's name.",
+    ),
+    (
         r"Arguments mismatch for instruction",
         "An operand of an asm has another type than its instruction takes.",
         'Give the letter of that type: "r" for 32 bits, "l" for 64, "f" for a float, '

@@ -71,6 +71,27 @@ def test_half_that_meets_a_float_is_told_to_convert(line):
     assert len(text.splitlines()) < 8
 
 
+@pytest.mark.parametrize(
+    ("source", "cure"),
+    [
+        (
+            '__global__ void k(int *x) { int l; asm("mov.u32 %0, 1;" : "r"(l)); }',
+            'as in "=r"(value)',
+        ),
+        ("#if 1\n__global__ void k(int *x) { *x = 1; }", "Write #endif"),
+        (
+            "__global__ void k(int *x) __launch_bounds__(256) { *x = 1; }",
+            "between __global__ and the kernel's name",
+        ),
+    ],
+    ids=["output", "endif", "bounds"],
+)
+def test_slip_of_a_whole_source_is_named(source, cure):
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(source)
+    assert cure in str(caught.value)
+
+
 def test_operand_of_another_type_in_an_asm_is_told_the_letters():
     line = 'unsigned f; asm("bfe.u32 %0, %1, 23, 8;" : "=r"(f) : "f"(x[i])); y[i] = f;'
     kernel = ck.compile(KERNEL.format(line)).k
