@@ -83,6 +83,8 @@ class Judged:
     name : str
     expected, got, wrong, untouched : ndarray
         All of one shape; `expected` in the precision of the reference.
+    in_hex : bool
+        Whether the values are patterns of bits.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Judged:
     got: np.ndarray
     wrong: np.ndarray
     untouched: np.ndarray
+    in_hex: bool = False
 
     @property
     def passed(self) -> bool:
@@ -113,11 +116,13 @@ class Judged:
 
     def shown(self, index: tuple[int, ...]) -> tuple[str, str]:
         """Return the expected value and the kernel's value, as texts."""
-        value = "-" if self.untouched[index] else number(self.got[index])
+        write = pattern if self.in_hex else number
+        value = "-" if self.untouched[index] else write(self.got[index])
         dtype = self.got.dtype
         want = self.expected[index]
         with np.errstate(over="ignore"):
-            return number(want.astype(dtype) if dtype.kind == "f" else want), value
+            same_type = dtype.kind == "f" or self.in_hex
+            return write(want.astype(dtype) if same_type else want), value
 
 
 def number(value) -> str:
@@ -128,3 +133,14 @@ def number(value) -> str:
     if value == 0 or 1e-4 <= abs(float(value)) < 1e9:
         return np.format_float_positional(value, trim="-")
     return np.format_float_scientific(value, trim="-")
+
+
+def pattern(value) -> str:
+    """Write the bits of a number in hexadecimal.
+
+    >>> pattern(np.float32(1)), pattern(np.uint16(10))
+    ('0x3f800000', '0x000a')
+    """
+    array = np.asarray(value)
+    bits = int(array.view(_UNSIGNED[array.dtype.itemsize]))
+    return f"0x{bits:0{2 * array.dtype.itemsize}x}"

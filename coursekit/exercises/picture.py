@@ -30,7 +30,7 @@ def _table(outcome: Outcome, judged: judging.Judged) -> Table:
     first = _first_row(judged)
     for index in list(np.ndindex(shape))[first : first + MOST_ROWS]:
         expected, got = judged.shown(index)
-        inputs = [judging.number(array[index]) for _, array in beside]
+        inputs = [_written(outcome, name, array[index]) for name, array in beside]
         verdict = judged.verdict(index)
         rows.append((place(index), *inputs, expected, got, verdict))
     names = [name for name, _ in beside]
@@ -75,11 +75,17 @@ def others(outcome: Outcome) -> str:
             parts.append(f"{name} = {judging.number(value)}")
         elif value.shape not in shapes:
             first = " ".join(
-                judging.number(element) for element in value.flat[:MOST_ROWS]
+                _written(outcome, name, element) for element in value.flat[:MOST_ROWS]
             )
             more = " ..." if value.size > MOST_ROWS else ""
             parts.append(f"{name} ({written(value.shape)}) = {first}{more}")
     return ", ".join(parts)
+
+
+def _written(outcome: Outcome, name: str, value: Any) -> str:
+    """Write an element of an input: a number, or a pattern of bits."""
+    in_hex = name in outcome.trial.exercise.in_hex
+    return judging.pattern(value) if in_hex else judging.number(value)
 
 
 def place(index: tuple[int, ...]) -> str:

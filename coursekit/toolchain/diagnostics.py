@@ -23,8 +23,12 @@ _HEAD = re.compile(
     r"(?P<severity>(?:catastrophic )?error|warning|note|remark)"
     r"(?: #[\w-]+)?: (?P<message>.*)$"
 )
-# A note on each operator of the language that does not fit says nothing new.
-_TRIED = "built-in operator"
+# A note on each operator that does not fit says nothing new.
+_TRIED = re.compile(r'built-in operator|function "operator.*does not match')
+# Nor does a list of all the functions in a header that would fit.
+_LISTED = re.compile(
+    r'^\s+(?:function ".*" \(declared at line \d+ of /.*\)|built-in operator ".*")$'
+)
 _PTXAS = re.compile(r"^\s*ptxas (?:.*?; )?(?:error|fatal)\s*: (?P<message>.*)$")
 
 _HOST_FUNCTIONS = (
@@ -188,6 +192,11 @@ _RULES = (
         "Compare the types that the message names with what you meant.",
     ),
     (
+        r"more than one (?:conversion function|operator)",
+        "Several conversions of an operand fit, and none is better than the others.",
+        "Convert the operand yourself, for example with float(x).",
+    ),
+    (
         r"return value type does not match",
         "The type of the value differs from the function's. A void function, such as "
         "a kernel, returns no value.",
@@ -256,6 +265,28 @@ _RULES = (
         "at the launch.",
     ),
     (
+        r"asm output operand must have",
+        "Operands behind the first colon of an asm are outputs, and are marked.",
+        'Write = before the letter of an output, as in "=r"(value); inputs stand '
+        "behind the second colon.",
+    ),
+    (
+        r"the #endif for this directive is missing",
+        "An #if begins a part of the text, and nothing ends it.",
+        "Write #endif on a line of its own behind the part.",
+    ),
+    (
+        r"attributes are not permitted in a function definition",
+        "Something stands between the parameters of a function and its body.",
+        "Write __launch_bounds__(...) between __global__ and the kernel's name.",
+    ),
+    (
+        r"Arguments mismatch for instruction",
+        "An operand of an asm has another type than its instruction takes.",
+        'Give the letter of that type: "r" for 32 bits, "l" for 64, "f" for a float, '
+        '"d" for a double.',
+    ),
+    (
         r"Not a name of any known instruction|Unknown symbol|Ptx assembly aborted",
         "The text in an asm statement is not an instruction of this architecture.",
         "Compare it with the PTX manual, or compile for another arch.",
@@ -312,7 +343,7 @@ def messages(log: str, source: Source) -> list[Message]:
         head = _HEAD.match(line)
         ptxas = _PTXAS.match(line)
         if head is not None and head["severity"] == "note" and found:
-            muted = _TRIED in head["message"]
+            muted = bool(_TRIED.search(head["message"]))
             if muted:
                 continue
             place = f"{source.display(head['file'])}:{head['line']}: "
@@ -331,7 +362,9 @@ def messages(log: str, source: Source) -> list[Message]:
         elif line.startswith("nvrtc: error: "):
             text = line.removeprefix("nvrtc: error: ")
             found.append(Message(source.name, None, "error", text))
-        elif found and not muted and line.startswith("  ") and line.strip():
+        elif muted or not found or not line.strip() or _LISTED.match(line):
+            continue
+        elif line.startswith("  "):
             found[-1].quoted.append(line)
     return found
 
@@ -404,6 +437,8 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _PARTS
     if _VECTOR.search("\n".join([found.message, *found.quoted])):
         return _LANES
+    if half := _SMALL_FLOAT.search("\n".join([found.message, *found.quoted])):
+        return _converted(half["type"])
     if atomic := _ATOMIC_OF_VALUE.search("\n".join([found.message, *found.quoted])):
         return _address_for(atomic["name"], found)
     if "unscoped enum type" in found.message and _names_array(found, source):
@@ -465,6 +500,23 @@ _PARTS = (
 _VECTOR = re.compile(
     r"^\s*operand types are:.*\b(?:float|double|u?int)[24]\b", re.MULTILINE
 )
+
+
+_SMALL_FLOAT = re.compile(
+    r"^(?:more than one conversion function.*|\s*operand types are:.*)"
+    r"\b(?P<type>__half|__nv_bfloat16)\b",
+    re.MULTILINE,
+)
+_TO_FLOAT = {"__half": "__half2float", "__nv_bfloat16": "__bfloat162float"}
+
+
+def _converted(type: str) -> tuple[str, str]:
+    """Say how a number of 16 bits becomes a float."""
+    return (
+        f"A {type} meets a number of another type, and C++ does not choose between the "
+        "conversions.",
+        f"Convert it yourself, as in {_TO_FLOAT[type]}(x[i]).",
+    )
 
 
 def _at_caret(found: Message) -> str:

@@ -162,3 +162,18 @@ def test_element_that_all_threads_change_has_advice_of_its_own():
 def test_table_shows_what_an_element_held_before():
     message = told("10.a", ("x[i]", "2 * x[i]")).message
     assert "i  before  expected  got" in message
+
+
+# ---------------------------------------------------------------- patterns of bits
+
+
+@pytest.mark.parametrize(
+    ("id", "edit", "shown"),
+    [
+        ("03.i", ("second << 16 | first", "first"), "0x43004280"),
+        ("03.h", (" + (bits >> 16 & 1)", ""), "0xc6d58000  0xc6d6    0xc6d5"),
+        ("03.2", ("u >> 16", "u & 0xffff"), "a (2 x 4) = 0x"),
+    ],
+)
+def test_patterns_of_bits_are_shown_in_hexadecimal(id, edit, shown):
+    assert shown in told(id, edit).message

@@ -64,5 +64,57 @@ def test_misspelt_variable_is_not_told_to_declare():
     assert "Did you mean sums?" in message("float sums = 0; sum = 3;")
 
 
+HALF = """#include <cuda_fp16.h>
+__global__ void k(const __half *x, float *y, int n)
+{{
+    int i = threadIdx.x;
+    float sum = 0;
+    {}
+    y[i] = sum;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["sum += x[i];", "sum = sum + x[i];", "sum = 2.0f * x[i];"]
+)
+def test_half_that_meets_a_float_is_told_to_convert(line):
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(HALF.format(line))
+    text = str(caught.value)
+    assert "__half2float(x[i])" in text
+    assert "cuda_fp16.h" not in text
+    assert len(text.splitlines()) < 8
+
+
+@pytest.mark.parametrize(
+    ("source", "cure"),
+    [
+        (
+            '__global__ void k(int *x) { int l; asm("mov.u32 %0, 1;" : "r"(l)); }',
+            'as in "=r"(value)',
+        ),
+        ("#if 1\n__global__ void k(int *x) { *x = 1; }", "Write #endif"),
+        (
+            "__global__ void k(int *x) __launch_bounds__(256) { *x = 1; }",
+            "between __global__ and the kernel's name",
+        ),
+    ],
+    ids=["output", "endif", "bounds"],
+)
+def test_slip_of_a_whole_source_is_named(source, cure):
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(source)
+    assert cure in str(caught.value)
+
+
+def test_operand_of_another_type_in_an_asm_is_told_the_letters():
+    line = 'unsigned f; asm("bfe.u32 %0, %1, 23, 8;" : "=r"(f) : "f"(x[i])); y[i] = f;'
+    kernel = ck.compile(KERNEL.format(line)).k
+    with pytest.raises(ck.CompileError) as caught:
+        kernel.module.resources_on("k", "sm_90")
+    assert '"f" for a float' in str(caught.value)
+
+
 def test_operators_of_the_language_are_not_listed():
     assert "built-in operator" not in message("float4 q = {}; y[i] = q[0];")
