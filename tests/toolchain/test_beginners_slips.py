@@ -64,6 +64,15 @@ def test_misspelt_variable_is_not_told_to_declare():
     assert "Did you mean sums?" in message("float sums = 0; sum = 3;")
 
 
+def test_name_that_an_older_architecture_lacks_is_not_called_misspelt():
+    source = "__global__ void f(int *x) { *x = __reduce_add_sync(~0u, *x); }"
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(source, arch="compute_75")
+    text = str(caught.value)
+    assert "__reduce_add_sync is there from compute capability 8.0 on" in text
+    assert "#if __CUDA_ARCH__ >= 800" in text
+
+
 HALF = """#include <cuda_fp16.h>
 __global__ void k(const __half *x, float *y, int n)
 {{
