@@ -427,6 +427,8 @@ def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, s
 
 def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[str, str]:
     """Sharpen the explanation with the names in the message."""
+    if "must have integral" in found.message and _is_directive(found):
+        return _WHOLE_NUMBERS
     if header := re.search(r'open source file "([^"]+)"', found.message):
         return header_advice(header[1])
     if found.file is not None and found.file.startswith("thrust/"):
@@ -465,6 +467,16 @@ _THRUST = (
     "Remove the #include; sort and sum from Python, for example by torch, or write "
     "the kernel.",
 )
+
+_WHOLE_NUMBERS = (
+    "The preprocessor computes with whole numbers only.",
+    "Write one. __CUDA_ARCH__ is 800 for 8.0, and 1000 for 10.0.",
+)
+
+
+def _is_directive(found: Message) -> bool:
+    return any(line.lstrip().startswith("#") for line in found.quoted)
+
 
 _WHOLE_ARRAY = (
     "Without an index the name of an array is an address. C++ has no arithmetic with "

@@ -73,6 +73,14 @@ def test_name_that_an_older_architecture_lacks_is_not_called_misspelt():
     assert "#if __CUDA_ARCH__ >= 800" in text
 
 
+def test_preprocessor_that_meets_a_float_says_how_a_capability_is_written():
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile("#if __CUDA_ARCH__ >= 8.0\n#endif\n__global__ void f() {}")
+    text = str(caught.value)
+    assert "computes with whole numbers" in text
+    assert "800 for 8.0" in text
+
+
 HALF = """#include <cuda_fp16.h>
 __global__ void k(const __half *x, float *y, int n)
 {{
