@@ -450,7 +450,10 @@ EXERCISES = (
             "not_negated": Mutant(
                 mistake="A negated predicate does not count.",
                 edits=[('line.startswith("@")', 'line.startswith("@%")')],
-                fails=(CheckFailed, "`// fma` the number of instructions with a predicate"),
+                fails=(
+                    CheckFailed,
+                    "`// fma` the number of instructions with a predicate",
+                ),
             ),
             "lists": Mutant(
                 mistake="It returns the lines in place of their number.",

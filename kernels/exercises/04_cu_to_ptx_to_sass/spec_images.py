@@ -387,10 +387,8 @@ EXERCISES = (
             "types_of_python": Mutant(
                 mistake="The types are those of Python.",
                 edits=[
-                    (
-                        "ctypes.c_void_p, ctypes.c_void_p, ctypes.c_float, ctypes.c_int",
-                        "int, int, float, int",
-                    )
+                    ("ctypes.c_void_p, ctypes.c_void_p", "int, int"),
+                    ("ctypes.c_float, ctypes.c_int", "float, int"),
                 ],
                 fails=(CheckFailed, "Take the types from ctypes"),
             ),
