@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -142,7 +142,7 @@ class PtxModule(Module):
         )
 
     @functools.cached_property
-    def _machine_code(self):  # type: ignore[override]
+    def _machine_code(self) -> Callable[[targets.Target], building.MachineCode]:
         @functools.cache
         def assembled(target: targets.Target) -> building.MachineCode:
             code, report = assembler.assemble(self.ptx, target.real_name)

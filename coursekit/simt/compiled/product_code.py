@@ -34,6 +34,8 @@ class Products:
         if not self.fast:
             self.require(self.out.op(f"icmp eq i32 {self.mask}, -1"))
         form, (target, *sources) = form_of(instruction), instruction.operands
+        if form is None:
+            raise UnsupportedError(instruction.name)
         given = [
             self.source(element, kind, LANES)
             for source, kind in zip(sources, ("b32", "b32", form.result), strict=True)

@@ -58,7 +58,10 @@ class Form:
     kind: str
     depth: int
 
-    result = "f32"
+    @property
+    def result(self) -> str:
+        """The type of D."""
+        return "f32"
 
     @property
     def each(self) -> int:

@@ -9,7 +9,7 @@ Source: PTX ISA, "Matrix Fragments for mma.m16n8k16 and mma.m16n8k32" with integ
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,7 +20,8 @@ _DTYPES = {"s8": np.int8, "u8": np.uint8}
 _LOWEST, _HIGHEST = -(2**31), 2**31 - 1
 
 
-class IntegerForm(NamedTuple):
+@dataclass(frozen=True)
+class IntegerForm:
     """The shape of a product: types of A's and B's elements, and A's columns."""
 
     left: str
@@ -28,8 +29,10 @@ class IntegerForm(NamedTuple):
     depth: int
     saturates: bool
 
-    result = "s32"
-    each = 4  # elements in a word
+    @property
+    def result(self) -> str:
+        """The type of D."""
+        return "s32"
 
     @property
     def kind(self) -> str:
