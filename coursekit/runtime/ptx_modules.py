@@ -16,6 +16,7 @@ from coursekit.toolchain.python_files import PythonFile, python_file
 from coursekit.toolchain.sources import Source
 
 NAME = "kernel.ptx"
+_POINTER = 8
 
 
 def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxModule:
@@ -119,7 +120,8 @@ class PtxModule(Module):
     def parameters(self, entry: building.Entry) -> tuple[signature.Parameter, ...]:
         """Return the parameters of one entry; those without a type have a width."""
         names = self._names.get(entry.lowered, ())
-        return super().parameters(replace(entry, parameter_names=names))
+        found = super().parameters(replace(entry, parameter_names=names))
+        return tuple(map(_perhaps_pointer, found))
 
     def name_parameters(self, lowered: str, names: tuple[str, ...]) -> None:
         """Name the parameters of a kernel, before it is first looked up."""
@@ -149,6 +151,14 @@ class PtxModule(Module):
             return building.MachineCode(code, report)
 
         return assembled
+
+
+def _perhaps_pointer(parameter: signature.Parameter) -> signature.Parameter:
+    """Take an array for a struct of 8 bytes: CuTe DSL wraps its pointers so."""
+    ctype = parameter.type
+    if ctype.kind != "struct" or ctype.name != "struct" or ctype.size != _POINTER:
+        return parameter
+    return replace(parameter, type=signature.CType("8-byte value", "unknown", _POINTER))
 
 
 def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:

@@ -172,6 +172,15 @@ def test_types_of_mangled_kernels_are_known():
     assert str(module.scale) == "Kernel scale(float* arg0, int arg1)"
 
 
+def test_array_is_taken_for_a_pointer_in_a_struct():
+    wrapped = WITHOUT_LINES.replace(
+        ".param .u64 scale_param_1", ".param .align 8 .b8 scale_param_1[8]"
+    )
+    x, out = arrays(64)
+    ck.load_ptx(wrapped).scale[2, 32](x, out, 64)
+    assert (out == 2 * x).all()
+
+
 def test_driver_gets_the_ptx(module):
     assert module.loadable("sm_90") == module.ptx.encode() + b"\0"
 
