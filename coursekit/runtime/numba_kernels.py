@@ -132,14 +132,18 @@ class _Arrays(Signature):
     def names(self) -> str:
         return ", ".join(self.python_names)
 
-    def convert(self, arguments: Sequence[Any]) -> list[Any]:
-        """Check the arguments of the Python function, and unpack its arrays."""
+    def flat(self, arguments: Sequence[Any]) -> list[Any]:
+        """Unpack the arrays of the Python function's arguments."""
         if len(arguments) != len(self.types):
             raise self._other_count(arguments)
         named = zip(self.python_names, self.types, arguments, strict=True)
-        return super().convert([one for each in named for one in self._flat(*each)])
+        return [one for each in named for one in self._unpacked(*each)]
 
-    def _flat(self, name: str, kind: Any, value: Any) -> Iterator[Any]:
+    def convert(self, arguments: Sequence[Any]) -> list[Any]:
+        """Check the arguments of the Python function, and unpack its arrays."""
+        return super().convert(self.flat(arguments))
+
+    def _unpacked(self, name: str, kind: Any, value: Any) -> Iterator[Any]:
         """Yield what stands in the PTX for one parameter."""
         if not _is_array(kind):
             yield value

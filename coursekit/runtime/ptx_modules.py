@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,12 @@ NAME = "kernel.ptx"
 _POINTER = 8
 
 
-def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxModule:
+def load_ptx(
+    text_or_path: str | os.PathLike[str],
+    *,
+    name: str = NAME,
+    kernels: Sequence[str] = (),
+) -> PtxModule:
     """Load PTX of any compiler: of Triton, Numba, CuTe DSL, nvcc, or by hand.
 
     Its kernels are launched, counted, checked, traced and profiled as those of
@@ -32,6 +37,8 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
         PTX, or the path of a file of it, which ends in .ptx.
     name : str
         What messages call a text without line information.
+    kernels : sequence of str, optional
+        Shorter names of the kernels, in the order of the PTX.
 
     Returns
     -------
@@ -43,7 +50,7 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     Raises
     ------
     ArgumentError
-        This is no text of PTX, or it has no kernel.
+        This is no text of PTX, or it has no kernel, or another number of them.
 
     Examples
     --------
@@ -57,7 +64,8 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     ('stop',)
     """
     text, path = _read(text_or_path)
-    return PtxModule(text, name=path.name if path else name, path=path)
+    names = _named(ptx_text.entries(text), kernels)
+    return PtxModule(text, name=path.name if path else name, path=path, names=names)
 
 
 class PtxModule(Module):
@@ -153,6 +161,18 @@ class PtxModule(Module):
         return assembled
 
 
+def _named(entries: list[str], kernels: Sequence[str]) -> dict[str, str]:
+    """Return the names that kernels are to have, by their names in the PTX."""
+    given = [kernels] if isinstance(kernels, str) else list(kernels)
+    if given and len(given) != len(entries):
+        raise ArgumentError.explained(
+            f"load_ptx got {len(given)} names for {len(entries)} kernels.",
+            "Each kernel takes one name, in the order of the PTX.",
+            f"The kernels are {', '.join(entries)}.",
+        )
+    return dict(zip(entries, given, strict=False))
+
+
 def _perhaps_pointer(parameter: signature.Parameter) -> signature.Parameter:
     """Take an array for a struct of 8 bytes: CuTe DSL wraps its pointers so."""
     ctype = parameter.type
@@ -181,7 +201,7 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
                 "Give the path as seen from the current folder, or the text itself.",
             ) from None
     text = text.rstrip("\0")
-    if not ptx_text.has_kernels(text) or not re.search(r"^\s*\.version", text, re.M):
+    if not ptx_text.entries(text) or not re.search(r"^\s*\.version", text, re.M):
         raise ArgumentError.explained(
             f"load_ptx got {len(text):,} characters without a kernel in PTX.",
             "PTX begins with .version and .target, and each kernel is an .entry; CUDA "

@@ -11,7 +11,13 @@ import coursekit as ck
 from coursekit import errors
 from coursekit.toolchain import assembler
 
-pytestmark = pytest.mark.usefixtures("simulated")
+
+@pytest.fixture(autouse=True)
+def on_simulator(request):
+    """Run what does not ask for a backend on the simulator."""
+    if "backend" not in request.fixturenames:
+        request.getfixturevalue("simulated")
+
 
 # What LLVM makes of a kernel in Python, shortened; line 3 loads, line 4 stores.
 PYTHON = "def scale(x, out, n):\n    i = index()\n    v = x[i]\n    out[i] = 2 * v\n"
@@ -77,10 +83,20 @@ def test_kernels_are_found_by_name(module):
     assert str(module) == "<Module own.py for compute_80: scale>"
 
 
-def test_kernel_is_launched(module):
+def test_kernel_is_launched(module, backend):
     x, out = arrays(64)
     module.scale[2, 32](x, out, 64)
     assert (out == 2 * x).all()
+
+
+def test_kernels_may_have_shorter_names():
+    module = ck.load_ptx(WITHOUT_LINES, kernels=["double"])
+    assert (module.kernels, module.double.lowered_name) == (("double",), "scale")
+
+
+def test_each_kernel_takes_one_name():
+    with pytest.raises(errors.ArgumentError, match="2 names for 1 kernels"):
+        ck.load_ptx(WITHOUT_LINES, kernels=["a", "b"])
 
 
 def test_parameters_have_their_width(module):
