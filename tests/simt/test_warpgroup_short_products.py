@@ -140,8 +140,8 @@ def kernel(left: str, right: str, held: bool, sides: tuple[int, ...]):
     return ck.compile(text, arch="sm_90a").k
 
 
-def check(kinds, *, held=False, left=None, right=None) -> None:
-    """Multiply once, and compare with float64."""
+def multiplied(kinds, *, held=False, left=None, right=None) -> tuple[np.ndarray, ...]:
+    """Multiply once; return what was found, and the two operands as float64."""
     left, right = left or Layout(), right or Layout()
     sides = (left.transposed, right.transposed)[held:] if kinds[0][-2:] == "16" else ()
     a, b = drawn(ROWS, kinds[0], 1), drawn(COLUMNS, kinds[1], 2)
@@ -152,7 +152,12 @@ def check(kinds, *, held=False, left=None, right=None) -> None:
         stored, stored.size, registers, left.descriptor(16384), right.descriptor(0),
         found,
     )  # fmt: skip
-    x, y = values_of(a, kinds[0]), values_of(b, kinds[1])
+    return found, values_of(a, kinds[0]), values_of(b, kinds[1])
+
+
+def check(kinds, **options) -> None:
+    """Multiply once, and compare with float64."""
+    found, x, y = multiplied(kinds, **options)
     # A sum is rounded, or cut off by a GPU. Its FP8 sums have 14 bits at least.
     digits = 13 if kinds[0][0] == "e" else 23
     off = x.shape[1] * 2.0**-digits * (np.abs(x) @ np.abs(y.T))
