@@ -177,10 +177,13 @@ class _Utils:
 
     def load_binary(
         self, name: str, code: bytes, shared: int, device: int
-    ) -> tuple[object, object, int, int, int]:
-        """Return module, function, registers, spilled words and most threads."""
+    ) -> tuple[None, object, int, int, int]:
+        """Return module, function, registers, spilled words and most threads.
+
+        There is no module: Triton would free it through whatever driver is active then.
+        """
         needs = cubin.resources(code, "", 0)[name]
-        return self, name, needs.registers, needs.local_bytes // 4, needs.max_threads
+        return None, name, needs.registers, needs.local_bytes // 4, needs.max_threads
 
     def unload_module(self, module: object) -> None:
         """Do nothing: there is no context."""

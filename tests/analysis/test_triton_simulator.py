@@ -266,6 +266,13 @@ def test_driver_is_given_back():
     assert ", off: " in repr(simulation)
 
 
+def test_kernels_end_quietly_after_the_simulator():
+    x = random(100)
+    with ck.triton_simulator():
+        compiled = kernels.add[(1,)](x, x, torch.empty(100), 100, BLOCK=32)
+    assert compiled.module is None  # else Triton frees it through the active driver
+
+
 def test_tensors_lie_on_the_host(simulation):
     driver = triton.runtime.driver.active
     assert driver.get_active_torch_device() == torch.device("cpu")
