@@ -7,6 +7,7 @@ for a launcher. Nothing of Triton is patched: the driver is set with
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -213,7 +214,9 @@ class _Launcher:
     ) -> None:
         from triton.runtime import driver
 
-        grid = (int(x), int(y), int(z))
+        grid = (operator.index(x), operator.index(y), operator.index(z))
+        if 0 in grid:  # Triton launches nothing then
+            return
         launch = TritonLaunch(
             self.module[self.metadata.name],
             grid,

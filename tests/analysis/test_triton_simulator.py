@@ -305,6 +305,18 @@ def test_tensor_on_another_device_is_refused(simulation):
         triton_driver._argument("add", "x", Elsewhere())
 
 
+def test_empty_grid_launches_nothing(simulation):
+    x = random(100)
+    kernels.add[(0,)](x, x, x, 0, BLOCK=128)
+    assert simulation.last is None
+
+
+def test_grid_of_a_fraction_is_refused(simulation):
+    x = random(100)
+    with pytest.raises(TypeError):
+        kernels.add[(1.5,)](x, x, x, 100, BLOCK=128)
+
+
 def test_time_is_not_measured(simulation):
     with pytest.raises(errors.DeviceError, match="has no clock"):
         triton.runtime.driver.active.get_device_interface()
