@@ -28,6 +28,7 @@ KINDS = (
     *itertools.product(("f16",), ("f16",)),
     *itertools.product(("bf16",), ("bf16",)),
     *itertools.product(("e4m3", "e5m2"), repeat=2),
+    *itertools.product(short.INTEGERS, repeat=2),
 )
 
 
