@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import errors
+from coursekit import errors, paths
 from coursekit.toolchain import assembler
 
 
@@ -180,6 +180,13 @@ def test_file_of_ptx_is_read(tmp_path):
     (tmp_path / "mine.ptx").write_text(WITHOUT_LINES + "\0")
     module = ck.load_ptx(tmp_path / "mine.ptx")
     assert (module.name, module.path) == ("mine.ptx", tmp_path / "mine.ptx")
+
+
+def test_file_of_ptx_may_lie_below_kernels(tmp_path, monkeypatch):
+    (tmp_path / "libraries").mkdir()
+    (tmp_path / "libraries" / "mine.ptx").write_text(WITHOUT_LINES)
+    monkeypatch.setattr(paths, "kernels", lambda: tmp_path)
+    assert ck.load_ptx("libraries/mine.ptx").kernels == ("scale",)
 
 
 def test_types_of_mangled_kernels_are_known():
