@@ -9,7 +9,7 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.runtime import triton_driver
+from coursekit.runtime import triton_arguments
 
 REASON = "Triton is not installed: make setup EXTRAS=dsl"
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -302,7 +302,7 @@ def test_tensor_on_another_device_is_refused(simulation):
             return 0
 
     with pytest.raises(errors.ArgumentError, match="add: x is a tensor on cuda:0"):
-        triton_driver._argument("add", "x", Elsewhere())
+        triton_arguments.argument("add", "x", Elsewhere())
 
 
 def test_empty_grid_launches_nothing(simulation):

@@ -8,7 +8,7 @@ from numba import cuda, float32
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.runtime import numba_kernels
+from coursekit.toolchain import numba_compiler
 
 
 @pytest.fixture(autouse=True)
@@ -264,6 +264,6 @@ def test_numba_keeps_its_own_device(monkeypatch):
     from numba.cuda import dispatcher
 
     before = dispatcher.get_current_device
-    with numba_kernels._device_functions_for((8, 0)):
+    with numba_compiler._device_functions_for((8, 0)):
         assert dispatcher.get_current_device().compute_capability == (8, 0)
     assert dispatcher.get_current_device is before
