@@ -218,6 +218,9 @@ class _Launcher:
         grid = (operator.index(x), operator.index(y), operator.index(z))
         if 0 in grid:  # Triton launches nothing then
             return
+        # A program is a cluster of as many blocks, which the PTX asks for.
+        each = getattr(self.metadata, "num_ctas", 1)
+        grid = (grid[0] * each, *grid[1:])
         launch = TritonLaunch(
             self.module[self.metadata.name],
             grid,

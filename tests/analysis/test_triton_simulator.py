@@ -124,6 +124,19 @@ def test_flash_attention(simulation):
     assert ((out - weights @ v.double()).abs() <= bound).all()
 
 
+def test_program_may_be_a_cluster_of_blocks():
+    clusters = "coursekit.simt.interpreter.clusters"
+    pytest.importorskip(clusters, reason="the simulator has no clusters")
+    a, b = random(128, 64, dtype=torch.float16), random(64, 128, dtype=torch.float16)
+    c = torch.empty(128, 128)
+    sizes = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32}
+    with ck.triton_simulator("sm_90") as simulation:
+        kernels.matmul[(1, 1)](a, b, c, 128, 128, 64, num_ctas=2, **sizes)
+        assert simulation.counts.blocks == 2
+    bound = 64 * 2.0**-23 * (a.double().abs() @ b.double().abs())
+    assert ((c - a.double() @ b.double()).abs() <= bound).all()
+
+
 def test_rows_of_a_wider_matrix_are_reached_by_their_stride(simulation):
     wide = random(4, 80)
     out = torch.empty(4, 50)
