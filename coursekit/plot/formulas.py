@@ -78,7 +78,7 @@ def curves(
     return chart
 
 
-def _mark(value: float, place: int | None = None) -> str:
+def _mark(value: float, place: float) -> str:
     """Return the text at a mark of the y axis, a power of two."""
     if value < SMALL:
         return f"$2^{{{np.log2(value):.3g}}}$"
