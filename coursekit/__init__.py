@@ -49,6 +49,7 @@ _HOME = {
     "widgets.golf": ("golf",),
     "widgets.memory_boxes": ("memory_boxes",),
     "widgets.graph_stepper": ("graph_stepper",),
+    "widgets.layout_flipper": ("layout_flipper",),
     "widgets.microscope": ("microscope",),
     "widgets.number": ("number_explorer",),
     "widgets.occupancy": ("occupancy_explorer",),
@@ -82,6 +83,7 @@ _HOME = {
 }
 _SUBMODULES = {
     "autograd": "lessons.autograd",
+    "cublas": "lessons.cublas",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",
