@@ -54,8 +54,3 @@ def _search() -> str:
             f"Unset {VARIABLE}, or see `python -m coursekit doctor`.",
         )
     return "simulator" if missing else "gpu"
-
-
-def is_gpu() -> bool:
-    """Say whether launches go to a GPU here and now."""
-    return simulator.active() is None and _search() == "gpu"
