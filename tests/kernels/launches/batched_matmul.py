@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from kernel_launches import ROUNDING, Launch, launches, matrices
 
-
 BATCHES = [{"batch": n} for n in (1, 3)]
 SIZE = 64
 
