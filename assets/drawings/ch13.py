@@ -1,4 +1,4 @@
-"""Drawings of chapter 13: levels, columns, two readings, heads, and an epilogue."""
+"""Drawings of chapter 13: levels, columns, readings, heads, slices, an epilogue."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def columns() -> Drawing:
     """Draw a matrix by columns with a gap, and its memory."""
     d = Drawing(
         "13_columns",
-        """A matrix of 3 rows and 2 columns by columns, with lda = 4. In memory stand
-        a00, a10, a20, a gap, a01, a11, a21, a gap. From the beginning of one column
-        to the next there are 4 places: the leading dimension.""",
+        """A matrix of three rows and two columns, by columns, with lda = 4. In memory
+        stand a00, a10, a20, a gap, a01, a11, a21, a gap. From the beginning of one column
+        to the next there are four places: the leading dimension.""",
         236,
     )
     names = [[f"a{i}{j}" for j in range(2)] for i in range(3)]
@@ -66,9 +66,9 @@ def readings() -> Drawing:
     """Draw what NumPy and cuBLAS see in the same memory."""
     d = Drawing(
         "13_readings",
-        """The same memory, a to f, read twice. NumPy reads A by rows, with 2 rows and
-        3 columns: a b c above d e f. cuBLAS, told that there are 3 rows, reads by
-        columns, with 3 rows and 2 columns: a d, b e, c f. It is A transposed.""",
+        """The same memory, a to f, read twice. NumPy reads A by rows, with two
+        rows and three columns: a b c above d e f. cuBLAS reads by columns, with three
+        rows and two columns: a d, b e, c f. It is A transposed.""",
         244,
     )
     letters = "abcdef"
@@ -76,7 +76,7 @@ def readings() -> Drawing:
     d.head((248, 22), "memory", anchor="start")
     d.cells((248, 40), letters, size=CELL, fill=lambda n: fills[n])
     d.arrow((300, 76), (170, 116))
-    d.arrow((460, 76), (570, 116))
+    d.arrow((460, 76), (540, 100))
     d.head((60, 136), "NumPy, by rows: A", anchor="start")
     table(d, (60, 156), ["abc", "def"], CELL, lambda row, col: COLUMN[row])
     d.head((520, 118), "cuBLAS, by columns: A'", anchor="start")
@@ -88,9 +88,9 @@ def heads() -> Drawing:
     """Draw the memory of Q: tokens with their heads side by side."""
     d = Drawing(
         "13_heads",
-        """Memory of Q with two tokens, three heads and a width of 2. Token 0 stands
-        first: two numbers of head 0, two of head 1, two of head 2. Token 1 follows in
-        the same way. The numbers of head 1 are marked in both tokens.""",
+        """Memory of Q with two tokens, three heads and a width of two. The first token
+        has two numbers of each head, side by side. The second token follows in the
+        same way. The numbers of the middle head are marked in both tokens.""",
         150,
     )
     texts = [f"h{h}" for _ in range(2) for h in range(3) for _ in range(2)]
@@ -100,6 +100,28 @@ def heads() -> Drawing:
         x = places[6 * token].x
         d.head((x, 34), f"token {token}", anchor="start")
     d.label((40, 126), "one head of all tokens is a matrix with gaps")
+    return d
+
+
+def slices() -> Drawing:
+    """Draw copies of slices above the products that use them."""
+    d = Drawing(
+        "13_slices",
+        """Time runs to the right. Above, four slices are copied one after the other.
+        Below, each slice is multiplied as soon as it is there, while the next one is
+        copied. Two slices are in shared memory at any time.""",
+        176,
+    )
+    size = (118, 40)
+    d.head((20, 40), "copy", anchor="start")
+    d.head((20, 106), "multiply", anchor="start")
+    for n in range(4):
+        above = Rectangle(130 + 122 * n, 20, *size)
+        below = Rectangle(252 + 122 * n, 86, *size)
+        d.box(above, f"slice {n}", fill=("sky", "amber")[n % 2])
+        d.box(below, f"slice {n}", fill=("sky", "amber")[n % 2])
+    d.arrow((130, 148), (736, 148))
+    d.note((20, 148), "time")
     return d
 
 
@@ -135,4 +157,4 @@ def epilogue() -> Drawing:
     return d
 
 
-DRAW = (levels, columns, readings, heads, epilogue)
+DRAW = (levels, columns, readings, heads, slices, epilogue)

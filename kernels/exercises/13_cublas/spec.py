@@ -72,6 +72,33 @@ def three_parts(v):
     return np.array(three_parts(np.asarray(v.x, np.float32)), np.float64)
 
 
+def layers(size, generator):
+    """Return what batch takes; B is shared, and results of C have gaps."""
+    n, count = size
+    return {
+        "A": shuffled((count, n * n), generator), "stride_a": n * n,
+        "B": shuffled(n * n, generator), "stride_b": 0,
+        "C": ramp((count, n * n + 2)), "stride_c": n * n + 2, "n": n,
+    }  # fmt: skip
+
+
+def of_layers(v):
+    """Return C with a product in each layer, by columns."""
+    C = np.array(v.C)
+    b = np.asarray(v.B).reshape(v.n, v.n)
+    for layer, a in enumerate(np.asarray(v.A)):
+        C[layer, : v.n * v.n] = (b @ a.reshape(v.n, v.n)).ravel()
+    return C
+
+
+def layers_of(block):
+    """Launch a thread for each element of each product."""
+    return lambda size: (
+        (blocks(size[0], block[0]), blocks(size[0], block[1]), size[1]),
+        block,
+    )
+
+
 def rows_of(block):
     """Launch a thread for each row."""
     return lambda size: (blocks(size[0], block), block)
@@ -220,6 +247,39 @@ EXERCISES = (
                 mistake="The rest becomes what was stored.",
                 edits=[("rest -= rounded", "rest = rounded")],
                 fails=WRONG,
+            ),
+        },
+    ),
+    Exercise(
+        id="13.f",
+        name="batch",
+        title="A product per layer of the grid",
+        kernel="batch",
+        inputs=layers,
+        outputs=("C",),
+        accumulates=("C",),
+        sizes=((1, 1), (3, 4), (17, 2), (5, 7)),
+        picture=(2, 2),
+        launches=(layers_of((16, 16)), layers_of((32, 4))),
+        roundings=20,
+        reference=of_layers,
+        owner=None,
+        starter=WRONG,
+        hints=(
+            "blockIdx.z is the number of the product. Its matrix A begins at element "
+            "blockIdx.z * stride_a.",
+            "A += blockIdx.z * stride_a; and likewise for B and C.",
+        ),
+        mutants={
+            "no_gaps": Mutant(
+                mistake="The matrices are taken to lie without gaps.",
+                edits=[("C += blockIdx.z * stride_c", "C += blockIdx.z * n * n")],
+                fails=WRONG,
+            ),
+            "own_b": Mutant(
+                mistake="B is taken to be a batch.",
+                edits=[("B += blockIdx.z * stride_b", "B += blockIdx.z * n * n")],
+                fails=(OutOfBoundsError, "reads B["),
             ),
         },
     ),

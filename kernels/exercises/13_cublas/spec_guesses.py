@@ -13,11 +13,12 @@ GUESSES = {
         "memory, however it is written.",
     ),
     "columns": Guess(
-        question="Memory holds 1 2 3 4 5 6. cuBLAS is told that this is a matrix of 2 "
-        "rows and 3 columns, with lda = 2. What is in row 0, column 1?",
-        hint="The first column takes the first two numbers.",
-        answer=3,
-        because="By columns the matrix is 1 3 5 above 2 4 6.",
+        question="Memory holds a b c d e f. cuBLAS is told that this is a matrix of "
+        "2 rows and 3 columns. What is to the right of a?",
+        options=("b", "c", "d"),
+        hint="The first column takes the first two letters.",
+        answer="c",
+        because="By columns the matrix is a c e above b d f.",
     ),
     "half": Guess(
         question="A float32 element is 2049, and B is the identity. What does SGEMM "
@@ -33,14 +34,22 @@ GUESSES = {
         "many products of BF16 matrices make the product of A and B?",
         hint="Every part of A meets every part of B.",
         answer=9,
-        because="3 * 3 = 9, which is why the compute type ends in BFX9.",
+        because="Three times three. So the name of the compute type ends in BFX9.",
     ),
     "alone": Guess(
-        question="A kernel computes C in tiles of 64 x 64, one per block. On how many "
-        "of the 132 SMs of an H200 does a single product of 64 x 64 run?",
+        question="A kernel computes C in tiles of 64 x 64, one per block. C is that "
+        "small. On how many SMs does the product run?",
         hint="How many tiles does C have?",
         answer=1,
         because="One tile is one block, and a block runs on one SM.",
+    ),
+    "waves": Guess(
+        question="Six blocks of step 2 fit on an SM, and an H200 has 132 SMs. A batch "
+        "has 1024 blocks. In how many waves do they run?",
+        hint="How many blocks does the GPU hold at once?",
+        answer=2,
+        because="792 are held at once. The others wait for the second wave, which "
+        "leaves most SMs idle.",
     ),
     "epilogue": Guess(
         question="Y has 8 MB. A kernel after the product adds the bias and applies "

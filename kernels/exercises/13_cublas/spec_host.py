@@ -1,5 +1,7 @@
 """Pieces of chapter 13 in Python: calls of the library for arrays of NumPy."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from coursekit.errors import ArgumentError, CheckFailed
@@ -50,7 +52,7 @@ def of_shapes(product, show):
         compared(C, exact, 1e-5, "C", SWAP)
 
 
-# ---------------------------------------------------------------- 13.f
+# ---------------------------------------------------------------- 13.g
 
 HEADS = (
     "Q[t, h] and Q[t + 1, h] are how many elements apart in memory? And Q[t, h] and "
@@ -72,7 +74,7 @@ def of_heads(scores, show):
         compared(S, exact, 8 * HALF_ROUNDING, "S", HEADS)
 
 
-# ---------------------------------------------------------------- 13.g
+# ---------------------------------------------------------------- 13.h
 
 LINEAR = (
     "The layout of W, its operation or the epilogue does not fit.",
@@ -92,6 +94,77 @@ def of_layers(linear, show):
         exact = X.astype(np.float64) @ W.T.astype(np.float64) + bias
         # A result below 16 is rounded to half precision once.
         compared(Y, np.maximum(exact, 0), 16 * HALF_ROUNDING, "Y", LINEAR)
+
+
+# ---------------------------------------------------------------- 13.i
+
+
+class Proposal(NamedTuple):
+    """An algorithm as cuBLASLt proposes it."""
+
+    name: str
+    state: int = 0
+    workspace_bytes: int = 0
+
+
+class Timer:
+    """A stopwatch whose first time of an algorithm is longer by a second."""
+
+    def __init__(self, times):
+        self.times, self.ran = times, []
+
+    def __call__(self, proposal):
+        if proposal.state or proposal.workspace_bytes > LIMIT:
+            raise wrong(
+                f"{proposal.name} was run: state {proposal.state}, workspace "
+                f"{proposal.workspace_bytes:,} of {LIMIT:,} bytes.",
+                "A state that is not 0 says that the algorithm cannot run; one that "
+                "needs more workspace than there is cannot either.",
+                "Leave such a proposal out before it is timed.",
+            )
+        self.ran.append(proposal.name)
+        warm = self.ran.count(proposal.name) > 1
+        return self.times[proposal.name] + (0 if warm else 1000)
+
+
+LIMIT = 1 << 20
+ONE, TWO, THREE = Proposal("algorithm 0"), Proposal("algorithm 1"), Proposal("2")
+FAILED, HUNGRY = Proposal("failed", state=15), Proposal("hungry", 0, 2 * LIMIT)
+
+
+def chosen(fastest, proposals, times, due):
+    """Demand a choice."""
+    found = fastest(proposals, LIMIT, Timer(times))
+    if found is not due:
+        raise wrong(
+            f"Of times {times} the choice is {found}, and should be {due}.",
+            "The first run of an algorithm is slow, whatever it does later.",
+            "Run each once before its time counts.",
+        )
+
+
+def runs_what_can(fastest, show):
+    """Demand that only what can run is run."""
+    chosen(fastest, (FAILED, TWO, HUNGRY), {"algorithm 1": 2.0}, TWO)
+    chosen(fastest, (FAILED, HUNGRY), {}, None)
+
+
+def after_warm_up(fastest, show):
+    """Demand warm times, of the fastest in any place."""
+    times = {"algorithm 0": 3.0, "algorithm 1": 2.0, "2": 2.5}
+    for order in ((ONE, TWO, THREE), (TWO, ONE, THREE), (THREE, ONE, TWO)):
+        chosen(fastest, order, times, TWO)
+    timer = Timer(times)
+    fastest((ONE, TWO), LIMIT, timer)
+    cold = [
+        name for name in ("algorithm 0", "algorithm 1") if timer.ran.count(name) < 2
+    ]
+    if cold:
+        raise wrong(
+            f"{cold[0]} was run once.",
+            "Its first run is slow: memory is reserved, code is loaded.",
+            "Call time_ms(proposal) once more, before the time that counts.",
+        )
 
 
 # ---------------------------------------------------------------- 13.1
@@ -235,7 +308,7 @@ EXERCISES = (
         },
     ),
     HostExercise(
-        id="13.f",
+        id="13.g",
         name="heads",
         title="All heads in one call",
         function="scores",
@@ -262,7 +335,7 @@ EXERCISES = (
         },
     ),
     HostExercise(
-        id="13.g",
+        id="13.h",
         name="linear",
         title="A linear layer in one call",
         function="linear",
@@ -288,6 +361,34 @@ EXERCISES = (
                     ('"T"', '"N"'),
                 ],
                 fails=(CheckFailed, "should be"),
+            ),
+        },
+    ),
+    HostExercise(
+        id="13.i",
+        name="fastest",
+        title="The fastest of what is proposed",
+        function="fastest",
+        checks=(
+            ("runs only what can run", runs_what_can),
+            ("compares warm times", after_warm_up),
+        ),
+        starter=(CheckFailed, "failed was run"),
+        hints=(
+            "proposal.state and proposal.workspace_bytes tell what cannot run. "
+            "continue goes on with the next one.",
+            "Before ms is set, call time_ms(proposal); its result is not needed.",
+        ),
+        mutants={
+            "cold": Mutant(
+                mistake="The first run is the one that counts.",
+                edits=[("        time_ms(proposal)\n", "")],
+                fails=(CheckFailed, "was run once"),
+            ),
+            "any_workspace": Mutant(
+                mistake="The workspace is not looked at.",
+                edits=[(" or proposal.workspace_bytes > workspace_bytes", "")],
+                fails=(CheckFailed, "hungry was run"),
             ),
         },
     ),
