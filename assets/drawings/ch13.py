@@ -42,8 +42,8 @@ def columns() -> Drawing:
     d = Drawing(
         "13_columns",
         """A matrix of three rows and two columns, by columns, with lda = 4. In memory
-        stand a00, a10, a20, a gap, a01, a11, a21, a gap. From the beginning of one column
-        to the next there are four places: the leading dimension.""",
+        stand a00, a10, a20, a gap, a01, a11, a21, a gap. From the beginning of one
+        column to the next there are four places: the leading dimension.""",
         236,
     )
     names = [[f"a{i}{j}" for j in range(2)] for i in range(3)]

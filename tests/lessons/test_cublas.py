@@ -247,6 +247,15 @@ def test_half_compute_takes_no_float32():
         product_by("COMPUTE_16F", [[1]], [[1]])
 
 
+def test_fp8_is_sent_to_cublaslt():
+    a = cublas.store(np.ones(1), "R_8F_E4M3")
+    with pytest.raises(ArgumentError, match="only cuBLASLt takes"):
+        cublas.gemm_ex(
+            "N", "N", 1, 1, 1, 1, a, "R_8F_E4M3", 1, a, "R_8F_E4M3", 1, 0,
+            np.ones(1, np.float32), "R_32F", 1, "COMPUTE_32F",
+        )  # fmt: skip
+
+
 def test_old_algorithms_are_told():
     a = np.ones(1, np.float32)
     with pytest.raises(ArgumentError, match="ignores them since Ampere"):

@@ -304,6 +304,12 @@ def gemm_strided_batched_ex(
 def _rule(factors: list[Factor], name: str, scales: tuple) -> ComputeType:
     """Return the compute type, where it fits types, scales and distances."""
     a, b, c = factors
+    if any(factor.element_type.startswith("R_8F") for factor in factors):
+        raise ArgumentError.explained(
+            f"CUBLAS_STATUS_NOT_SUPPORTED: {a.element_type} in cublasGemmEx.",
+            "FP8 needs scales, which only cuBLASLt takes.",
+            "Use ck.cublas.lt_matmul for FP8.",
+        )
     rule = compute_type(name, a.element_type)
     compute_type(name, b.element_type)
     whole = np.issubdtype(rule.sum_type, np.integer)
