@@ -249,7 +249,7 @@ SECOND = (
 
 def of_attention(attention, show):
     """Compare with attention in float64."""
-    for length, heads, width in ((3, 2, 4), (6, 3, 8)):
+    for length, heads, width in ((4, 2, 4), (6, 3, 8), (3, 2, 4)):
         S = drawn(heads, length, length, dtype=np.float16)
         V = drawn(length, heads, width, seed=3, dtype=np.float16)
         out = np.full(V.shape, np.nan, np.float16)
@@ -440,8 +440,8 @@ EXERCISES = (
             "S[h, q] is a row of scores. Softmax subtracts its largest one first.",
             "By columns, out is width x length, and its columns are heads * width "
             "apart, as those of V.",
-            'The call begins with "N", "N", width, length, length. V and out have the ld '
-            "heads * width and the stride width.",
+            'The call begins with "N", "N", width, length, length. V and out have the '
+            "ld heads * width and the stride width.",
         ),
         mutants={
             "wrong_axis": Mutant(
