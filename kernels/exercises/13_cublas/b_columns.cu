@@ -3,10 +3,9 @@ __global__ void gemv(
     int m, int n, const float *A, int lda, const float *x, float *y)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
-    if (row < m) {
-        float sum = 0;
-        for (int k = 0; k < n; k++)
-            sum += x[k];  // Your code here: times A in this row, column k.
+    float sum = 0;
+    for (int k = 0; row < m && k < n; k++)
+        sum += x[k];  // Your code here: times A in this row, column k.
+    if (row < m)
         y[row] = sum;
-    }
 }
