@@ -7,7 +7,7 @@ import pytest
 
 from coursekit.errors import ArgumentError
 from coursekit.lessons import cublas, formats
-from coursekit.lessons.cublas import arithmetic, types
+from coursekit.lessons.cublas import arithmetic, numeric_types
 
 RNG = np.random.default_rng
 
@@ -36,7 +36,7 @@ def test_ties_go_to_even_in_bf16():
     assert cublas.store(values, "R_16BF").tolist() == [0x3F80, 0x3F82]
 
 
-@pytest.mark.parametrize("name", types.HELD_IN)
+@pytest.mark.parametrize("name", numeric_types.HELD_IN)
 def test_small_whole_numbers_survive_every_type(name):
     values = np.array([0, 1, -2, 4, 7])
     assert cublas.load(cublas.store(values, name), name).tolist() == values.tolist()
@@ -62,7 +62,7 @@ def test_array_of_another_type_is_refused():
 
 def test_three_parts_of_bf16_are_the_number():
     values = RNG(0).standard_normal(500).astype(np.float32)
-    parts = types.three_parts(values)
+    parts = numeric_types.three_parts(values)
     assert (sum(p.astype(np.float64) for p in parts) == values).all()
 
 
@@ -266,10 +266,10 @@ def test_old_algorithms_are_told():
 
 
 def test_sum_rounds_after_each_chunk():
-    rule = types.ComputeType(np.float16, ("R_16F",), 64, chunk=1)
+    rule = numeric_types.ComputeType(np.float16, ("R_16F",), 64, chunk=1)
     a, b = np.array([[2048.0, 1, 1]]), np.ones((3, 1))
     assert arithmetic.product(a, b, rule)[0, 0] == 2048
-    whole = types.COMPUTE_TYPES["COMPUTE_16F"]
+    whole = numeric_types.COMPUTE_TYPES["COMPUTE_16F"]
     assert arithmetic.product(a, b, whole)[0, 0] == 2050
 
 

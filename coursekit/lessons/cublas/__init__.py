@@ -9,8 +9,8 @@ status. Only the order of additions, and so the last digits, may differ.
 from coursekit.lessons.cublas.call import Call
 from coursekit.lessons.cublas.levels import axpy, dot, gemv, nrm2
 from coursekit.lessons.cublas.lt import Layout, MatmulDesc, lt_matmul
+from coursekit.lessons.cublas.numeric_types import load, store
 from coursekit.lessons.cublas.products import gemm, gemm_ex, gemm_strided_batched_ex
-from coursekit.lessons.cublas.types import load, store
 
 __all__ = [
     "Call",

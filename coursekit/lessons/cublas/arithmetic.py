@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from coursekit.lessons.cublas.types import ComputeType, three_parts
+from coursekit.lessons.cublas.numeric_types import ComputeType, three_parts
 
 
 def product(a: np.ndarray, b: np.ndarray, rule: ComputeType) -> np.ndarray:
@@ -13,7 +13,7 @@ def product(a: np.ndarray, b: np.ndarray, rule: ComputeType) -> np.ndarray:
     Parameters
     ----------
     a, b : numpy.ndarray
-        Numbers of float64 or int64, as `types.load` returns them.
+        Numbers of float64 or int64, as `numeric_types.load` returns them.
     rule : ComputeType
 
     Returns

@@ -5,6 +5,7 @@ Operands are copied to the device for a call, and what it changes is copied back
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from coursekit.runtime import backend as backends
 from coursekit.runtime.arrays import to_device, to_host
 
 if TYPE_CHECKING:
-    from coursekit.lessons.cublas.products import Factor, Product
+    from coursekit.lessons.cublas.operands import Factor, Product
 
 OPERATION = {"N": 0, "T": 1, "C": 2}
 # Values of cudaDataType.
@@ -40,8 +41,8 @@ def is_here() -> bool:
 def _bindings() -> tuple[Any, int]:
     """Return CuPy's module of cuBLAS and the handle of this device."""
     import cupy
-    from cupy_backends.cuda.libs import cublas
 
+    cublas = importlib.import_module("cupy_backends.cuda.libs.cublas")
     return cublas, cupy.cuda.get_cublas_handle()
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from coursekit.errors import ArgumentError
 from coursekit.lessons.cublas import arithmetic, views
 from coursekit.lessons.cublas.call import Call
-from coursekit.lessons.cublas.types import compute_type, load, store
+from coursekit.lessons.cublas.numeric_types import compute_type, load, store
 
 ORACLE = "NumPy, an oracle in cuBLASLt's place"
 EPILOGUES = ("DEFAULT", "BIAS", "RELU", "RELU_BIAS", "GELU", "GELU_BIAS")

@@ -2,105 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from coursekit.errors import ArgumentError
 from coursekit.lessons.cublas import arithmetic, library, views
 from coursekit.lessons.cublas.call import LIBRARY, ORACLE, Call
 from coursekit.lessons.cublas.levels import letter
-from coursekit.lessons.cublas.types import (
+from coursekit.lessons.cublas.numeric_types import (
     HELD_IN,
     ComputeType,
     compute_type,
     load,
     store,
 )
+from coursekit.lessons.cublas.operands import Factor, Product
 
 ALGORITHMS = ("GEMM_DEFAULT", "GEMM_AUTOTUNE")
 
 
-@dataclass(frozen=True)
-class Factor:
-    """A matrix of a call: memory, type, leading dimension, distance in a batch."""
-
-    name: str
-    array: np.ndarray
-    element_type: str
-    ld: int
-    stride: int = 0
-
-    def of_batch(self, rows: int, columns: int, entry: int) -> np.ndarray:
-        """Return the view of one matrix of the batch, as it lies in memory."""
-        start = entry * self.stride
-        reach = start + ((columns - 1) * self.ld + rows if rows and columns else 0)
-        how = f"matrix {entry} of the batch, which begins at element {start}"
-        flat = views.need(self.array, self.name, reach, how) if start else self.array
-        rest = views.memory(flat, self.name)[start:]
-        return views.matrix(rest, self.name, rows, columns, self.ld)
-
-
-@dataclass(frozen=True)
-class Product:
-    """What a call computes: alpha * op(A) op(B) + beta * C, ``batch`` times."""
-
-    transa: str
-    transb: str
-    m: int
-    n: int
-    k: int
-    alpha: float
-    beta: float
-    rule: ComputeType
-    batch: int = 1
-
-    def shapes(self) -> tuple[tuple[int, int], ...]:
-        """Return the shapes of A, B and C in memory."""
-        for size, name in ((self.m, "m"), (self.n, "n"), (self.k, "k")):
-            if size < 0:
-                raise views.refuse(
-                    f"{name} is {size}", "A size is 0 at least.", "Check the sizes."
-                )
-        return (
-            views.stored_shape(self.transa, self.m, self.k),
-            views.stored_shape(self.transb, self.k, self.n),
-            (self.m, self.n),
-        )
-
-    def compute(self, factors: list[Factor]) -> None:
-        """Change C, by the library where it is, else by the oracle."""
-        shapes = self.shapes()
-        stored = [
-            [f.of_batch(*s, entry) for f, s in zip(factors, shapes, strict=True)]
-            for entry in range(self.batch)
-        ]
-        if library.is_here():
-            library.gemm_strided_batched_ex(self, factors)
-            return
+def computed(name: str, product: Product, factors: list[Factor]) -> Call:
+    """Change C, by the library where it is, else by the oracle."""
+    shapes = product.shapes()
+    stored = [
+        [f.of_batch(*s, entry) for f, s in zip(factors, shapes, strict=True)]
+        for entry in range(product.batch)
+    ]
+    if library.is_here():
+        library.gemm_strided_batched_ex(product, factors)
+    else:
         for a, b, c in stored:
-            self._one(factors, a, b, c)
+            _by_oracle(product, factors, (a, b, c))
+    left, right, result = (
+        rows * columns * factor.array.itemsize
+        for factor, (rows, columns) in zip(factors, shapes, strict=True)
+    )
+    moved = product.batch * (left + right + (2 if product.beta else 1) * result)
+    done = LIBRARY if library.is_here() else ORACLE
+    operations = 2 * product.batch * product.m * product.n * product.k
+    return Call(name, operations, moved, done)
 
-    def _one(self, factors: list[Factor], a, b, c) -> None:
-        left, right, out = (factor.element_type for factor in factors)
-        total = arithmetic.product(
-            views.applied(self.transa, load(a, left)),
-            views.applied(self.transb, load(b, right)),
-            self.rule,
-        )
-        old = load(c, out)
-        c[...] = store(arithmetic.scaled(total, self.alpha, self.beta, old), out)
 
-    def call(self, name: str, factors: list[Factor]) -> Call:
-        """Compute, and return what the call did."""
-        self.compute(factors)
-        a, b, c = (
-            rows * columns * factor.array.itemsize
-            for factor, (rows, columns) in zip(factors, self.shapes(), strict=True)
-        )
-        moved = self.batch * (a + b + (2 if self.beta else 1) * c)
-        done = LIBRARY if library.is_here() else ORACLE
-        return Call(name, 2 * self.batch * self.m * self.n * self.k, moved, done)
+def _by_oracle(product: Product, factors: list[Factor], stored: tuple) -> None:
+    """Compute one product of the batch from the views of its matrices."""
+    left, right, out = (factor.element_type for factor in factors)
+    a, b, c = stored
+    total = arithmetic.product(
+        views.applied(product.transa, load(a, left)),
+        views.applied(product.transb, load(b, right)),
+        product.rule,
+    )
+    result = arithmetic.scaled(total, product.alpha, product.beta, load(c, out))
+    c[...] = store(result, out)
 
 
 def gemm(
@@ -154,14 +106,15 @@ def gemm(
            [15., 22.]])
     """
     kind = letter(A, B, C)
-    element, computed = ("R_32F", "32F") if kind == "S" else ("R_64F", "64F")
-    rule = compute_type(f"COMPUTE_{computed}", element)
+    width = 32 if kind == "S" else 64
+    element = f"R_{width}F"
+    rule = compute_type(f"COMPUTE_{width}F", element)
     factors = [
         Factor(name, array, element, ld)
         for name, array, ld in (("A", A, lda), ("B", B, ldb), ("C", C, ldc))
     ]
     product = Product(transa, transb, m, n, k, alpha, beta, rule)
-    return product.call(f"cublas{kind}gemm", factors)
+    return computed(f"cublas{kind}gemm", product, factors)
 
 
 def gemm_ex(
@@ -224,7 +177,7 @@ def gemm_ex(
         )
     rule = _rule(factors, computeType, (alpha, beta))
     product = Product(transa, transb, m, n, k, alpha, beta, rule)
-    return product.call("cublasGemmEx", factors)
+    return computed("cublasGemmEx", product, factors)
 
 
 def gemm_strided_batched_ex(
@@ -298,7 +251,7 @@ def gemm_strided_batched_ex(
             f"Without gaps, strideC is ldc * n = {ldc * n}.",
         )
     product = Product(transa, transb, m, n, k, alpha, beta, rule, batchCount)
-    return product.call("cublasGemmStridedBatchedEx", factors)
+    return computed("cublasGemmStridedBatchedEx", product, factors)
 
 
 def _rule(factors: list[Factor], name: str, scales: tuple) -> ComputeType:

@@ -15,4 +15,4 @@ def attention(S, V, out):
         V, "R_16F", width, width,
         S, "R_16F", length, length * length, 0.0,
         out, "R_16F", width, width, heads, "COMPUTE_32F",
-    )
+    )  # fmt: skip

@@ -10,4 +10,4 @@ def scores(Q, K, S):
         "T", "N", length, length, width, width**-0.5,
         K, "R_16F", ld, stride, Q, "R_16F", ld, stride, 0.0,
         S, "R_16F", length, length * length, heads, "COMPUTE_32F",
-    )
+    )  # fmt: skip

@@ -67,7 +67,7 @@ def numbers(n, generator):
 
 def three_parts(v):
     """Return the three parts of each number."""
-    from coursekit.lessons.cublas.types import three_parts
+    from coursekit.lessons.cublas.numeric_types import three_parts
 
     return np.array(three_parts(np.asarray(v.x, np.float32)), np.float64)
 

@@ -13,4 +13,4 @@ def attention(S, V, out):
         V, "R_16F", heads * width, width,
         S, "R_16F", length, length * length, 0.0,
         out, "R_16F", heads * width, width, heads, "COMPUTE_32F",
-    )
+    )  # fmt: skip

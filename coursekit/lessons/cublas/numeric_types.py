@@ -60,7 +60,7 @@ def store(values, element_type: str) -> np.ndarray:
         bits = _EIGHT_BITS[element_type].bits
         return np.frompyfunc(lambda x: bits(float(x)), 1, 1)(values).astype(held)
     if np.issubdtype(held, np.integer):
-        limits = np.iinfo(held)
+        limits = np.iinfo(np.dtype(held).name)
         return np.clip(np.rint(values), limits.min, limits.max).astype(held)
     with np.errstate(over="ignore"):  # infinity, as on a GPU
         return values.astype(held)
