@@ -52,6 +52,7 @@ _HOME = {
     "widgets.golf": ("golf",),
     "widgets.memory_boxes": ("memory_boxes",),
     "widgets.graph_stepper": ("graph_stepper",),
+    "widgets.layout_flipper": ("layout_flipper",),
     "widgets.microscope": ("microscope",),
     "widgets.number": ("number_explorer",),
     "widgets.occupancy": ("occupancy_explorer",),
@@ -85,6 +86,7 @@ _HOME = {
 }
 _SUBMODULES = {
     "autograd": "lessons.autograd",
+    "cublas": "lessons.cublas",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",

@@ -54,6 +54,7 @@ from coursekit.exercises.student import solution as solution
 from coursekit.hardware import device as device
 from coursekit.hardware import devices as devices
 from coursekit.lessons import autograd as autograd
+from coursekit.lessons import cublas as cublas
 from coursekit.lessons import datasets as datasets
 from coursekit.lessons import formats as formats
 from coursekit.lessons import matmul as matmul
@@ -87,6 +88,7 @@ from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
 from coursekit.widgets.graph_stepper import graph_stepper as graph_stepper
+from coursekit.widgets.layout_flipper import layout_flipper as layout_flipper
 from coursekit.widgets.memory_boxes import memory_boxes as memory_boxes
 from coursekit.widgets.microscope import microscope as microscope
 from coursekit.widgets.number import number_explorer as number_explorer
