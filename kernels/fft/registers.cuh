@@ -24,7 +24,7 @@ __device__ inline int place(int index);
 // A barrier for the threads of a row, which are part of a warp where they are few.
 __device__ inline void row_barrier()
 {
-    if constexpr (THREADS <= 32 && COLUMNS == 1)
+    if constexpr (THREADS <= 32 && THREADS * ROWS % 32 == 0 && COLUMNS == 1)
         __syncwarp();
     else
         __syncthreads();

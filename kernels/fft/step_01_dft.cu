@@ -7,7 +7,7 @@
 // Limits   n below 2^30, rows * n below 2^31. n^2 multiplications per row; step 2
 //          shares those that several frequencies need.
 //
-// expect: rows=2,n=64 global_load_sectors = 512   # 128 frequencies / 32 * 64 broadcasts * 2
+// expect: rows=2,n=64 global_load_sectors = 256   # 128 / 32 warps * 64 broadcasts
 // expect: rows=2,n=64 global_store_sectors = 32   # 128 * 8 B / 32 B
 
 #include "complex.cuh"

@@ -25,7 +25,7 @@
 #endif
 #include "registers.cuh"
 
-constexpr int PITCH = LENGTH + 16 / COLUMNS;  // of a column in shared memory
+constexpr int PITCH = LENGTH + 16 / COLUMNS;  // of a column on the chip
 
 __device__ inline int place(int index)
 {

@@ -235,7 +235,11 @@ def fft_two_passes(rows: int, n: int, length: int, sign: int = -1, **which) -> L
 
 @launches(
     "fft/step_11_cluster.cu",
-    both_ways({"rows": 1, "length": 4096, "share": 1}),
+    both_ways(
+        {"rows": 1, "length": 4096, "share": 1},
+        {"rows": 2, "length": 1024, "share": 2},
+        {"rows": 1, "length": 8192, "share": 8},
+    ),
 )
 def fft_cluster(rows: int, length: int, share: int, sign: int = -1) -> Launch:
     x = values(rows, length)
