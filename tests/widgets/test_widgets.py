@@ -39,7 +39,8 @@ from coursekit.widgets.grid_map import MODES
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "compiled_words", "grid_block", "grid_map", "questions")
 SHEETS = (
-    "chip_explorer", "compiled", "draw_digit", "fusion", "graph_stepper",
+    "chip_explorer", "compiled", "draw_digit", "fourier_circle",
+    "fusion", "graph_stepper",
     "grid_block", "learning", "memory_boxes", "microscope", "number", "occupancy",
     "overlap", "questions", "residency", "roofline", "scheduler", "shared",
     "table_explorer", "tile_animator",
@@ -70,6 +71,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.draw_digit(lambda image: image[14, :10]),
         lambda: ck.number_explorer("E4M3", 0.3),
         lambda: ck.graph_stepper(ck.autograd.Value(2, "x") * 3),
+        lambda: ck.fourier_circle([1, 0, -1, 0]),
         lambda: ck.errata(),
     ],
     ids=[
@@ -92,6 +94,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "pad",
         "bits",
         "graph",
+        "circle",
         "errata",
     ],
 )
