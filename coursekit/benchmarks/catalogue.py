@@ -29,6 +29,7 @@ PROBLEMS = (
     "softmax",
     "layernorm",
     "matmul",
+    "fft",
     "fusion",
     "profiling",
     "mnist",
