@@ -148,4 +148,83 @@ def cluster() -> Drawing:
     return d
 
 
-DRAW = (circle, stages, registers, cluster)
+def real() -> Drawing:
+    """Draw how real values become half as many arrows."""
+    d = Drawing(
+        "19_real",
+        """Eight real values in memory, 0 to 7. Read as float2 they are four arrows:
+        values 0 and 1, 2 and 3, 4 and 5, 6 and 7. The first number of each arrow
+        is an even value, the second an odd one. Their transform Z has four
+        results, from which the five results of X are made.""",
+        262,
+    )
+    left, wide = 150, 64
+    d.note((8, 29), "float *x")
+    d.cells(
+        (left, 12),
+        range(8),
+        size=(wide, 34),
+        fill=lambda i: "amber" if i % 2 else "sky",
+    )
+    d.note((8, 95), "the same as float2")
+    d.cells(
+        (left, 78),
+        ("0 + 1 i", "2 + 3 i", "4 + 5 i", "6 + 7 i"),
+        size=(2 * wide, 34),
+        fill="plain",
+    )
+    d.note((8, 161), "Z, transformed")
+    d.cells(
+        (left, 144), (f"Z[{k}]" for k in range(4)), size=(2 * wide, 34), fill="green"
+    )
+    d.note((8, 227), "X, parted")
+    d.cells(
+        (left, 210),
+        (f"X[{k}]" for k in range(5)),
+        size=(2 * wide - 26, 34),
+        fill="pink",
+    )
+    return d
+
+
+def circular() -> Drawing:
+    """Draw what runs over the end of a circular convolution."""
+    d = Drawing(
+        "19_circular",
+        """Six values of x and three weights make eight sums, numbered 0 to 7. A circular
+        convolution of length 6 has no places 6 and 7. The sums 6 and 7 are added
+        to places 0 and 1, which are then wrong. With zeros up to length 8 there is
+        a place for each.""",
+        236,
+    )
+    left, wide = 176, 62
+    d.note((8, 31), "plain, 8 sums")
+    plain = d.cells(
+        (left, 14),
+        range(8),
+        size=(wide, 34),
+        gap=8,
+        fill=lambda i: "amber" if i > 5 else "sky",
+    )
+    d.note((8, 127), "circular, length 6")
+    places = d.cells(
+        (left, 110),
+        ("0 + 6", "1 + 7", 2, 3, 4, 5),
+        size=(wide, 34),
+        gap=8,
+        fill=lambda i: "amber" if i < 2 else "sky",
+    )
+    for start, to in ((6, 0), (7, 1)):
+        d.arrow(plain[start].foot, places[to].top)
+    d.note((8, 197), "padded to 8")
+    d.cells(
+        (left, 180),
+        range(8),
+        size=(wide, 34),
+        gap=8,
+        fill=lambda i: "amber" if i > 5 else "sky",
+    )
+    return d
+
+
+DRAW = (circle, stages, registers, cluster, real, circular)
