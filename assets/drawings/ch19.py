@@ -191,7 +191,7 @@ def circular() -> Drawing:
     """Draw what runs over the end of a circular convolution."""
     d = Drawing(
         "19_circular",
-        """Six values of x and three weights make eight sums, numbered 0 to 7. A circular
+        """Six values of x and three weights make eight sums, from 0 to 7. A circular
         convolution of length 6 has no places 6 and 7. The sums 6 and 7 are added
         to places 0 and 1, which are then wrong. With zeros up to length 8 there is
         a place for each.""",

@@ -51,7 +51,7 @@ def _checked(x: Any) -> np.ndarray:
     try:
         values = np.asarray(x, dtype=np.complex128)
     except (TypeError, ValueError):
-        values = np.zeros(0)
+        values = np.zeros(0, np.complex128)
     if values.ndim != 1 or not 2 <= values.size <= MOST:
         raise ArgumentError.explained(
             f"fourier_circle got {np.shape(x)} values.",
@@ -81,8 +81,8 @@ class FourierCircle(CourseWidget, files="fourier_circle"):
     """
 
     frequency = traitlets.Int(1, min=0).tag(sync=True)
-    walks = traitlets.List().tag(sync=True)
-    sums = traitlets.List().tag(sync=True)
+    walks: list = traitlets.List().tag(sync=True)
+    sums: list = traitlets.List().tag(sync=True)
 
     def __init__(self, values: np.ndarray):
         found = _walks(values)

@@ -123,10 +123,10 @@ def test_stores_in_other_blocks_are_counted():
 # -- what goes wrong -------------------------------------------------------------------
 
 RACES = {
-    "no barrier": dict(between="", after="arrive(); wait();"),
-    "relaxed": dict(between="begin(); wait();"),
-    "of the block": dict(between="__syncthreads();", after="arrive(); wait();"),
-    "read before the wait": dict(between="arrive();", after="wait();"),
+    "no barrier": {"between": "", "after": "arrive(); wait();"},
+    "relaxed": {"between": "begin(); wait();"},
+    "of the block": {"between": "__syncthreads();", "after": "arrive(); wait();"},
+    "read before the wait": {"between": "arrive();", "after": "wait();"},
 }
 
 
@@ -144,15 +144,15 @@ def test_barriers_of_the_cluster_order_its_blocks():
 
 
 ERRORS = {
-    "has not arrived there": dict(before="wait();"),
-    "a second time": dict(between="arrive(); arrive(); wait();"),
-    "never arrives there": dict(
-        between="if (t < 32) { arrive(); wait(); } __syncthreads(); arrive(); wait();"
-    ),
-    "without thread": dict(between="if (t != 5) { arrive(); wait(); }"),
-    "of a block that has ended": dict(
-        before="begin(); wait(); if (rank == 1) return; __nanosleep(1);begin(); wait();"
-    ),
+    "has not arrived there": {"before": "wait();"},
+    "a second time": {"between": "arrive(); arrive(); wait();"},
+    "never arrives there": {
+        "between": "if (t < 32) { arrive(); wait(); } __syncthreads();arrive(); wait();"
+    },
+    "without thread": {"between": "if (t != 5) { arrive(); wait(); }"},
+    "of a block that has ended": {
+        "before": "begin(); wait(); if (rank == 1) return; begin(); wait();"
+    },
 }
 
 

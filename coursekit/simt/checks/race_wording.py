@@ -162,8 +162,8 @@ _ADVICE = {
     CLUSTER: (
         "Blocks of a cluster run at the same time. An arrival that is relaxed, and a "
         "__syncthreads(), order nothing between them.",
-        "Arrive at the barrier of the cluster (release) after the write, and wait there "
-        "(acquire) before the read.",
+        "Arrive at the barrier of the cluster (release) after the write, and wait "
+        "there (acquire) before the read.",
     ),
     COPY: UNAWAITED,
     SAME: (

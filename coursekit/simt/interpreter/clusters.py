@@ -212,7 +212,7 @@ def _arrives_twice(warp, lane: int, instruction) -> errors.BarrierError:
         errors.BarrierError, warp, lane, instruction,
         "{thread} arrives at the barrier of its cluster a second time, and has not "
         "waited since the first.",
-        "Arrive and wait take turns in every thread; otherwise the result is undefined.",
+        "Arrive and wait alternate in every thread; otherwise the result is undefined.",
         "Wait before the next arrival.",
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Runs the blocks of a launch with clusters: cluster by cluster, blocks side by side."""
+"""Runs the blocks of a launch with clusters, one cluster after the other."""
 
 from __future__ import annotations
 

@@ -4,13 +4,14 @@ from coursekit.exercises import Guess
 
 GUESSES = {
     "bins": Guess(
-        question="x[j] = cos(2 pi * 3 * j / 8) for j from 0 to 7: three turns in eight "
-        "values. For which k is |X[k]| not 0?",
+        question="A cosine has three periods in eight values. For which k is |X[k]| "
+        "not 0?",
         options=("3 only", "3 and 5", "3 and 6"),
-        hint="A cosine is half of one turn forwards and half of one backwards. Three "
-        "turns backwards in eight steps are how many forwards?",
+        hint="A cosine is the sum of two arrows that rotate, one forwards and one "
+        "backwards. Three rotations backwards in eight steps: how many forwards?",
         answer="3 and 5",
-        because="-3 turns and 8 - 3 = 5 turns meet the same points of the circle.",
+        because="Three rotations backwards and five forwards are the same eight "
+        "points of the circle.",
     ),
     "alternating": Guess(
         question="x alternates: 1, -1, 1, -1, 1, -1, 1, -1. At which k is X[k] = 8?",
