@@ -31,6 +31,13 @@ __device__ inline int place(int index)
     return own + own / 16;
 }
 
+// Wait, and let the compiler move no load in front of it.
+__device__ inline void wait_for_values()
+{
+    wait();
+    asm volatile("" ::: "memory");
+}
+
 // All stages from a span on, after an arrival of the row's threads.
 template <int SPAN = 1>
 __device__ inline void shared_transform(float2 *v, float2 *own, int t)
@@ -48,7 +55,7 @@ __device__ inline void shared_transform(float2 *v, float2 *own, int t)
             tell(own + place(index), index % THREADS / BLOCK, v[r]);
         }
         arrive();
-        wait();  // all values are in place
+        wait_for_values();  // all values are in place
 #pragma unroll
         for (int i = 0; i < VALUES; ++i)
             v[i] = own[place(t + i * THREADS)];
