@@ -248,3 +248,45 @@ def fft_cluster(rows: int, length: int, share: int, sign: int = -1) -> Launch:
         defines={"LENGTH": length, "SIGN": sign, "SHARE": share},
         shared_bytes=shared_bytes(length) // share,
     )  # fmt: skip
+
+
+@launches(
+    "fft/step_12_other_factors.cu",
+    both_ways(*({"rows": 2, "length": n} for n in (60, 1, 7, 210, 1000))),
+)
+def fft_other_factors(rows: int, length: int, sign: int = -1) -> Launch:
+    x = values(rows, length)
+    return launch_of(
+        "fft_other_factors", rows, 256, x, transformed(x, sign),
+        defines={"LENGTH": length, "SIGN": sign}, shared_bytes=16 * length,
+    )  # fmt: skip
+
+
+def chirp_filter(n: int, length: int) -> np.ndarray:
+    """Return the transform of the padded chirp of Bluestein's algorithm."""
+    j = np.arange(n)
+    chirp = np.exp(1j * np.pi * (j * j % (2 * n)) / n)
+    padded = np.zeros(length, complex)
+    padded[:n] = chirp
+    padded[length - n + 1 :] = chirp[:0:-1]
+    return np.fft.fft(padded).astype(np.complex64)
+
+
+@launches(
+    "fft/step_13_bluestein.cu",
+    [
+        {"rows": r, "n": n, "length": length}
+        for r, n, length in ((2, 31, 64), (1, 1, 32), (3, 16, 32), (2, 127, 256))
+    ],
+)
+def fft_bluestein(rows: int, n: int, length: int) -> Launch:
+    x, wanted = values(rows, n), transformed(values(rows, n), -1)
+    spectrum = chirp_filter(n, length).view(np.float32).reshape(-1, 2)
+    found = np.full((rows, n, 2), np.nan, np.float32)
+    off = 4 * tolerance(wanted, length)
+    return Launch(
+        "fft_bluestein", rows, length // 16,
+        (x.view(np.float32).reshape(rows, n, 2), spectrum, found, n),
+        {2: pairs(wanted)}, atol={2: off},
+        defines={"LENGTH": length}, shared_bytes=shared_bytes(length),
+    )  # fmt: skip
