@@ -1,0 +1,162 @@
+// A notebook as a deck in JupyterLab: the cells stay alive, with the kernel behind them.
+import { Answers, idsOf } from "./answers.js";
+import { Bar } from "./bar.js";
+import { listen } from "./keys.js";
+import { Notes } from "./notes.js";
+import { Paged, pictures } from "./paged.js";
+
+// Two frames: what was attached has been laid out.
+const settled = () => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(done)));
+
+// A cell of the notebook as slides.js reads it, and its widget.
+function cellOf(widget) {
+  const { model, node } = widget;
+  const source = model.sharedModel.getSource();
+  return { widget, node, type: model.type, metadata: model.metadata, source };
+}
+
+// Present the notebook of a panel; return the deck once its first page is there.
+export async function present(app, panel) {
+  const config = panel.content.notebookConfig;
+  panel.content.notebookConfig = { ...config, windowingMode: "none" };
+  await Promise.all(panel.content.widgets.map((cell) => cell.ready));
+  await pictures(panel.node);
+  const deck = new Deck(app, panel, config);
+  await settled();
+  deck.lay(0);
+  return deck;
+}
+
+class Deck extends Paged {
+  constructor(app, panel, config) {
+    super(panel.node, panel.content.node, panel.content.widgets.map(cellOf));
+    this.app = app;
+    this.panel = panel;
+    this.notebook = panel.content;
+    this.config = config;
+    this.ran = null; // the cell that was run last, until the page is turned
+    this.openNode();
+    this.answers = new Answers(this);
+    this.notes = new Notes(this);
+    this.bar = new Bar(this);
+    this.ends = [listen(this), this.followSize(), this.followOutputs()];
+    this.slide = this.slideOf(this.notebook.activeCell);
+  }
+
+  // In the top layer, above all of JupyterLab, whatever surrounds the panel there.
+  openNode() {
+    this.node.classList.add("ck-deck");
+    this.node.deck = this;
+    this.node.popover = "manual";
+    this.node.showPopover();
+    this.node.tabIndex = -1;
+    this.node.focus();
+  }
+
+  leave() {
+    for (const stop of this.ends) stop();
+    this.bar.node.remove();
+    this.answers.hide();
+    this.notes.close();
+    this.clear();
+    this.node.hidePopover();
+    this.node.removeAttribute("popover");
+    delete this.node.deck;
+    this.node.classList.remove("ck-deck");
+    this.notebook.notebookConfig = this.config;
+    const [part] = this.current.parts;
+    this.returnTo(this.notebook.widgets.indexOf(part.cell.widget));
+  }
+
+  // Back among the panels of JupyterLab, with a cell of the slide in view.
+  async returnTo(index) {
+    this.panel.hide(); // and show: JupyterLab then measures the panel anew
+    this.panel.show();
+    await settled();
+    this.notebook.activeCellIndex = index;
+    this.notebook.scrollToItem(index, "start");
+    this.notebook.node.focus();
+  }
+
+  slideOf(widget) {
+    const holds = (slide) => slide.cells.some((cell) => cell.widget === widget);
+    return Math.max(this.slides.findIndex(holds), 0);
+  }
+
+  turned() {
+    this.answers.hide();
+    this.bar.update();
+    this.notes.update();
+  }
+
+  // Run the cell that has the focus, or else the first of the page that is code.
+  async run() {
+    const focused = this.current.parts.find(
+      ({ cell }) => cell.node.contains(document.activeElement));
+    const code = this.pages[this.page].find(({ cell }) => cell.type === "code");
+    const part = focused ?? code;
+    if (!part || part.cell.type !== "code") return;
+    this.notebook.activeCellIndex = this.notebook.widgets.indexOf(part.cell.widget);
+    await this.app.commands.execute("notebook:run-cell");
+    this.ran = part.cell;
+    await settled();
+    this.layAgain();
+  }
+
+  // Lay the slide out anew for new outputs; those of the cell that ran come into view.
+  layAgain() {
+    this.lay(this.page);
+    const isRan = ({ cell, part }) => cell === this.ran && part === "output";
+    const page = this.pages.findIndex((parts) => parts.some(isRan));
+    if (page > this.page) this.show(page);
+  }
+
+  next() {
+    this.ran = null;
+    super.next();
+  }
+
+  previous() {
+    this.ran = null;
+    super.previous();
+  }
+
+  goTo(slide, page) {
+    this.ran = null;
+    super.goTo(slide, page);
+  }
+
+  // New outputs may need other pages: lay the slide out anew when they have settled.
+  followOutputs() {
+    let timer = 0;
+    const observer = new MutationObserver((changes) => {
+      const added = changes.some(({ target }) => target.nodeType === 1
+        && target.closest(".ck-on")
+        && target.matches(".jp-OutputArea, .jp-OutputArea-child"));
+      if (!added) return;
+      clearTimeout(timer);
+      timer = setTimeout(() => this.layAgain(), 200);
+    });
+    observer.observe(this.box, { childList: true, subtree: true });
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+    };
+  }
+
+  // Show the answers of the page's questions and pieces of code, or hide them again.
+  answer() {
+    this.answers.toggle(idsOf(this.current.cells));
+  }
+
+  openNotes() {
+    this.notes.open();
+  }
+
+  // Escape hides the answers first, and then leaves.
+  escape() {
+    if (this.answers.isShown) this.answers.hide();
+    else this.leave();
+  }
+}
