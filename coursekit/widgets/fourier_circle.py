@@ -81,8 +81,8 @@ class FourierCircle(CourseWidget, files="fourier_circle"):
     """
 
     frequency = traitlets.Int(1, min=0).tag(sync=True)
-    walks: list = traitlets.List().tag(sync=True)
-    sums: list = traitlets.List().tag(sync=True)
+    walks: traitlets.List[list] = traitlets.List().tag(sync=True)
+    sums: traitlets.List[list] = traitlets.List().tag(sync=True)
 
     def __init__(self, values: np.ndarray):
         found = _walks(values)
