@@ -48,6 +48,7 @@ _HOME = {
     "widgets.compiled": ("show_compiled",),
     "widgets.chip_explorer": ("chip_explorer",),
     "widgets.draw_digit": ("draw_digit",),
+    "widgets.fourier_circle": ("fourier_circle",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
     "widgets.memory_boxes": ("memory_boxes",),

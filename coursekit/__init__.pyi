@@ -85,6 +85,7 @@ from coursekit.toolchain.ports import clocks_per_ffma as clocks_per_ffma
 from coursekit.widgets.chip_explorer import chip_explorer as chip_explorer
 from coursekit.widgets.compiled import show_compiled as show_compiled
 from coursekit.widgets.draw_digit import draw_digit as draw_digit
+from coursekit.widgets.fourier_circle import fourier_circle as fourier_circle
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
 from coursekit.widgets.graph_stepper import graph_stepper as graph_stepper

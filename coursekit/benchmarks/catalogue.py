@@ -30,6 +30,7 @@ PROBLEMS = (
     "layernorm",
     "matmul",
     "batched_matmul",
+    "fft",
     "fusion",
     "profiling",
     "mnist",

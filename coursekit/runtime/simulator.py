@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from coursekit import hardware, paths
-from coursekit.errors import LaunchError, UnsupportedError
+from coursekit.errors import LaunchError
 from coursekit.runtime import terminal
 from coursekit.runtime.configuration import Configuration, Extent, Needs
 from coursekit.runtime.once import once
@@ -370,7 +370,6 @@ class SimulatorBackend:
         UnsupportedError
             It does something that the simulator lacks.
         """
-        self._check_supported(kernel, configuration)
         memory = simulated_memory()
         memory.name(staged.arrays)
         with ProgressBar(kernel.name) as progress:
@@ -399,23 +398,13 @@ class SimulatorBackend:
             counters=counters,
             multiprocessors=self.device.sm_count,
             cooperative=configuration.cooperative,
+            cluster=configuration.cluster or self.needs(kernel).cluster,
             write=terminal.write,
             cache=machine_code,
             progress=progress,
             notice=_notice(kernel.name, progress),
             **options,
         )
-
-    def _check_supported(
-        self, kernel: CompiledKernel, configuration: Configuration
-    ) -> None:
-        cluster = configuration.cluster or self.needs(kernel).cluster
-        if cluster is not None and math.prod(cluster) > 1:
-            raise UnsupportedError.explained(
-                f"{kernel.name}: the simulator has no clusters, {cluster} was asked.",
-                "Blocks that share their shared memory are not simulated yet.",
-                "Launch without clusters, or on a GPU of the Hopper generation.",
-            )
 
 
 def _notice(name: str, progress: ProgressBar) -> Callable[[int], None]:

@@ -8,15 +8,17 @@ of it; with `Scheduler` the reader decides which warp runs next, with `Overlap` 
 stream copies and kernels go through; a `GolfCard` counts a kernel against the ideal; a
 `LearningView` follows a training, and a `DigitPad` reads the digit that is drawn in it.
 `MemoryBoxes` draws the variables and pointers of a program that ran, a `GraphStepper`
-shows how gradients flow back, and a `TableExplorer` is a table to search. Instruments
-with sliders and switches are `OccupancyExplorer`, `Residency`, `FusionCounter`,
-`RooflineExplorer`, `ChipExplorer`, `NumberExplorer` for the bits of a number,
-`LayoutFlipper` for matrices in memory and, for matrix products, `TileAnimator`.
+shows how gradients flow back, a `FourierCircle` adds up the arrows of a Fourier
+transform, and a `TableExplorer` is a table to search. Instruments with sliders and
+switches are `OccupancyExplorer`, `Residency`, `FusionCounter`, `RooflineExplorer`,
+`ChipExplorer`, `NumberExplorer` for the bits of a number, `LayoutFlipper` for matrices
+in memory and, for matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.chip_explorer import ChipExplorer
 from coursekit.widgets.compiled import CompiledView
 from coursekit.widgets.draw_digit import DigitPad
+from coursekit.widgets.fourier_circle import FourierCircle
 from coursekit.widgets.fusion import FusionCounter
 from coursekit.widgets.golf import GolfCard
 from coursekit.widgets.graph_stepper import GraphStepper
@@ -40,6 +42,7 @@ __all__ = [
     "CompiledView",
     "ChipExplorer",
     "DigitPad",
+    "FourierCircle",
     "FusionCounter",
     "GolfCard",
     "GraphStepper",

@@ -13,7 +13,7 @@
 //          addresses that are multiples of 16, and y none of the others.
 // On chip  66 * 4 B of shared memory a block, or more; 32 registers a thread.
 // Limits   rows * cols below 2^31. SHARE above 1 takes a GPU of capability
-//          9.0. The simulator has no clusters: there a block is all of one.
+//          9.0.
 //
 // expect: rows=2,cols=4096,share=1 global_load_sectors = 3072   # 3 * 8192 * 4 B / 32 B
 // expect: rows=2,cols=4096,share=1 global_store_sectors = 1024  # 8192 * 4 B / 32 B

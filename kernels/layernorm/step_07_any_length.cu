@@ -17,8 +17,8 @@
 // On chip  64 * 4 B of shared memory a block, and 8 B for each block of a
 //          cluster; 4 * QUADS_HELD registers a thread.
 // Limits   rows * cols below 2^31; cols at most 524288. SHARE above 1 takes a
-//          GPU of capability 9.0. The simulator has no clusters: there SHARE
-//          is 1. Long rows read gamma and beta from the L2 cache each time.
+//          GPU of capability 9.0. Long rows read gamma and beta from
+//          the L2 cache each time.
 //
 // expect: rows=2,cols=4096 global_load_sectors = 3072   # 3 * 8192 * 4 B / 32 B
 // expect: rows=2,cols=4096 global_store_sectors = 1024  # 8192 * 4 B / 32 B

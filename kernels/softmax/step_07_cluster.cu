@@ -13,7 +13,7 @@
 //          on addresses that are multiples of 16.
 // On chip  33 * 8 B of shared memory a block, or more; 32 registers a thread.
 // Limits   rows * cols below 2^31. SHARE above 1 takes a GPU of capability
-//          9.0. The simulator has no clusters: there a block is all of one.
+//          9.0.
 //
 // expect: rows=2,cols=4096,share=1 global_load_sectors = 1024   # 8192 * 4 B / 32 B
 // expect: rows=2,cols=4096,share=1 global_store_sectors = 1024  # as many

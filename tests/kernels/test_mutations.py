@@ -85,10 +85,11 @@ NOTHING_TO_ADD, IN_VAIN = "it saves an atomic that adds 0", "other warps add in 
 ZEROS = "zeros arrive, which nobody reads"
 LATE = f"{ZEROS}; on a GPU they may come when the block has gone"
 NO_PHASE = "who waits for the phase before the first does not wait"
-ALONE = "the simulator's clusters are of one block, which waits for no other"
+RELEASED = "a thread that has stored nothing releases nothing, and may say so"
 UNSHARED = "in the simulator no row is shared by blocks: the branch is compiled out"
-SAME_PAIR = "where a block is all of a cluster, its threads store the same pair"
 EARLY = "pairs are read before they are told"
+UNTOLD = "values are read before other blocks have stored them"
+TWICE = "threads arrive there again, and have not waited"
 CONSTANT = "the compiler knows: no picture is so small that the cut lies further down"
 UNTIMED = "it separates the reading from the walk that is timed; values are the same"
 SAME_ROW = "the other block stores the same values in that row"
@@ -109,25 +110,23 @@ HARMLESS = {
     ("scan/step_05_look_back.cu", 110, "tile > 0"):
         "the first tile finds the sum 0 in front of it",
     ("scan/step_06_ahead.cu", 73, "warp > 0"): "other warps publish the same sum",
-    ("softmax/step_07_cluster.cu", 68, "wait()"): ALONE,
-    ("softmax/step_07_cluster.cu", 69, "threadIdx.x < SHARE"): SAME_PAIR,
-    ("softmax/step_07_cluster.cu", 72, "threadIdx.x < 32"): ALONE,
-    ("softmax/step_08_any_length.cu", 59, "wait()"): UNSHARED,
-    ("softmax/step_08_any_length.cu", 60, "threadIdx.x < SHARE"): UNSHARED,
-    ("softmax/step_08_any_length.cu", 64, "wait()"): UNSHARED,
-    ("softmax/step_08_any_length.cu", 66, "lane < SHARE"): UNSHARED,
+    ("softmax/step_07_cluster.cu", 72, "threadIdx.x < 32"): RELEASED,
+    ("softmax/step_08_any_length.cu", 58, "wait()"): UNSHARED,
+    ("softmax/step_08_any_length.cu", 59, "threadIdx.x < SHARE"): UNSHARED,
+    ("softmax/step_08_any_length.cu", 63, "wait()"): UNSHARED,
+    ("softmax/step_08_any_length.cu", 65, "lane < SHARE"): UNSHARED,
     ("layernorm/step_07_any_length.cu", 53, "wait()"): UNSHARED,
     ("layernorm/step_07_any_length.cu", 54, "threadIdx.x < SHARE"): UNSHARED,
     ("layernorm/step_07_any_length.cu", 57, "wait()"): UNSHARED,
     ("layernorm/step_07_any_length.cu", 58, "lane < SHARE"): UNSHARED,
     ("layernorm/step_07_any_length.cu", 59, "lane < SHARE"): UNSHARED,
-    ("layernorm/step_06_cluster.cu", 62, "wait()"): ALONE,
     ("memory/pointer_chase.cu", 23, "__syncthreads()"): UNTIMED,
     ("solutions/04_cu_to_ptx_to_sass/f_bounds.cu", 12, "__syncthreads()"):
         "it keeps the compiler from reordering; no thread reads what another stores",
     ("memory/pointer_chase.cu", 24, "threadIdx.x >= 32"): "other warps walk in vain",
-    ("layernorm/step_06_cluster.cu", 63, "t < SHARE"): SAME_PAIR,
-    ("layernorm/step_06_cluster.cu", 65, "t < 32"): ALONE,
+    ("layernorm/step_06_cluster.cu", 65, "t < 32"): RELEASED,
+    ("fft/step_07_vectorised.cu", 52, "span > 1"):
+        "values are multiplied by 1 where span is 1",
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
     ("matmul/step_10_tma_ring.cu", 42, "turn > 0"): NO_PHASE,
     ("matmul/step_10_tma_ring.cu", 68, "(step + AHEAD) * DEPTH < K"): LATE,
@@ -175,6 +174,19 @@ FOUND_AT = {
     ("memory/read_footprint.cu", 33, "at < vectors"):
         (26, "the next loads are beyond the footprint"),
     ("cluster.cuh", 36, "__syncthreads()"): (49, EARLY),
+    ("softmax/step_07_cluster.cu", 68, "wait()"): (73, TWICE),
+    ("layernorm/step_06_cluster.cu", 62, "wait()"): (66, TWICE),
+    ("fft/step_07_vectorised.cu", 65, "__syncthreads()"):
+        (76, "values of the exchange before are read while others store"),
+    ("fft/step_07_vectorised.cu", 68, "span > 1"):
+        (76, "places stay unset that are read there"),
+    ("fft/step_10_two_passes.cu", 47, "__syncthreads()"):
+        (50, "columns are stored there, while others read the last exchange"),
+    ("fft/step_11_cluster.cu", 37, "wait()"): (61, UNTOLD),
+    ("fft/step_11_cluster.cu", 58, "wait_for_values()"): (61, UNTOLD),
+    ("fft/step_11_cluster.cu", 51, "wait()"): (57, TWICE),
+    ("fft/step_12_other_factors.cu", 50, "__syncthreads()"):
+        (56, "what the stage before stores is read there"),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),
     ("layernorm/step_06_cluster.cu", 69, "wait()"): (70, EARLY),
     ("matmul/step_10_tma_ring.cu", 91, "__syncwarp()"):

@@ -419,13 +419,9 @@ def test_a_cooperative_grid_has_to_be_resident(block, shared_bytes, resident):
         checked(resident + 1)
 
 
-def test_the_simulator_says_that_it_lacks_clusters(simulated, kernels):
-    with pytest.raises(ck.UnsupportedError, match="no clusters"):
-        kernels.nothing.launch(4, 32, cluster=2)
-
-
-def test_a_cluster_of_one_block_is_none(simulated, kernels):
-    assert kernels.nothing.launch(4, 32, cluster=1) is None
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_the_simulator_runs_clusters(simulated, kernels, blocks):
+    assert kernels.nothing.launch(4, 32, cluster=blocks) is None
 
 
 def test_attributes_of_a_cooperative_cluster_launch():

@@ -142,6 +142,7 @@ WIDGETS = {
     "tiles": lambda: ck.tile_animator(256, 136, 64, like="step 9", thread=37, step=9),
     "pad": lambda: ck.draw_digit(lambda image: image[14, :10] / 50),
     "bits": lambda: ck.number_explorer("FP32", 0.1),
+    "circle": lambda: ck.fourier_circle([1, 0, -1, 0]),
     "graph": lambda: ck.graph_stepper(ck.autograd.Value(2, "x") * 3),
     "layout": lambda: ck.layout_flipper(2, 3),
     "table": lambda: ck.errata(),

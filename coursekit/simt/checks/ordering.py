@@ -45,7 +45,8 @@ class BlockOrder:
         self.number, self.size = block.linear, LANES * len(block.warps)
         self.first = self.number * self.size
         self.threads = self.first + np.arange(self.size).reshape(-1, LANES)
-        self.barrier = now
+        self.barrier = self.began = now
+        self.alone = block.cluster is None
         self.warp = [now] * len(block.warps)
         self.lanes: dict[int, np.ndarray] = {}
         self.fenced: dict[str, Fenced] = {}
@@ -53,6 +54,14 @@ class BlockOrder:
         self.own: dict[int, dict[int, np.ndarray]] = {}
         self.seen: dict[str, dict[int, dict]] = {}
         self.nothing = np.full(self.size, np.iinfo(np.int64).min)
+
+    @property
+    def floor(self) -> int:
+        """The stamp before which all accesses to shared memory are ordered.
+
+        Other blocks of a cluster reach it too, so that there it is the block's begin.
+        """
+        return self.barrier if self.alone else self.began
 
     @property
     def is_fine(self) -> bool:
@@ -173,6 +182,27 @@ class BlockOrder:
         row[thread] = now
         known = joined(self.common, self.own.get(thread))
         return joined(known, {self.number: row})
+
+    def released(self, warp, lanes, now: int):
+        """Return what lanes of a warp publish as they arrive at a cluster's barrier."""
+        row, known = np.zeros(self.size, np.int64), self.common
+        threads = LANES * warp.index + np.flatnonzero(lanes)
+        for told in {id(t): t for t in map(self.own.get, threads.tolist())}.values():
+            known = joined(known, told)
+        apart = warp.index in self.lanes
+        for thread in threads.tolist() if apart else threads[:1].tolist():
+            np.maximum(row, self._row(thread), out=row)
+        row[threads] = now
+        return joined(known, {self.number: row})
+
+    def learn_together(self, threads, known) -> None:
+        """Let threads acquire the same; those that knew the same still do."""
+        learned: dict[int, dict] = {}
+        for thread in threads:
+            own = self.own.get(thread)
+            if id(own) not in learned:
+                learned[id(own)] = joined(own, known)
+            self.own[thread] = learned[id(own)]
 
     def learn(self, thread: int, known) -> None:
         """Let a thread acquire what another one published."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Kinds of races. Each has a phrase that says what is missing, and advice.
 COPY, GUESS, SAME, SCOPE = "copy", "guess", "same value", "scope"
 BY_HAND, ONE_STORE, SEEN, LANES = "by hand", "one store", "seen", "lanes of a warp"
-MIXED, UNTOLD, BLOCKS = "mixed", "untold", "blocks"
+MIXED, UNTOLD, BLOCKS, CLUSTER = "mixed", "untold", "blocks", "cluster"
 SHARED, STORES, ANY = "shared", "stores", "any"
 _FIRST = {"reads": 0, "writes": 1, "updates": 2}
 
@@ -127,6 +127,8 @@ def _by_place(pair: Pair, verbs: set[str], same_block: bool) -> str:
         return LANES
     if "updates" in verbs or pair.touch.access.strong != pair.earlier.strong:
         return MIXED
+    if not same_block and shared:
+        return CLUSTER
     if not same_block:
         return UNTOLD if pair.earlier.expressions.signals else BLOCKS
     one_store = pair.touch.access is pair.earlier
@@ -154,9 +156,16 @@ _LACKS = {
     SEEN: "the reader's side lacks a fence.",
     BY_HAND: "this update is not atomic.",
     ONE_STORE: "lanes of one instruction write the same element.",
+    CLUSTER: "no barrier of the cluster orders the two.",
     LANES: "one warp, but no __syncwarp() between them.",
 }
 _ADVICE = {
+    CLUSTER: (
+        "Blocks of a cluster run at the same time. An arrival that is relaxed, and a "
+        "__syncthreads(), order nothing between them.",
+        "Arrive at the barrier of the cluster (release) after the write, and wait "
+        "there (acquire) before the read.",
+    ),
     COPY: UNAWAITED,
     SAME: (
         "Several threads do the same; the result does not depend on their order.",

@@ -50,6 +50,8 @@ class RaceCheck(Observer):
         self._shadows: dict = {}
         self._published: dict = {}
         self._turns: dict = {}
+        self._coming: dict = {}
+        self._came: dict = {}
         self._strong_stores: set = set()
         self._narrow = False
         self._repeated = RepeatedLoads() if self._tiles else None
@@ -81,6 +83,22 @@ class RaceCheck(Observer):
             for warp, split, _ in arrivals.splits
         ]
         order.synchronise_some(np.concatenate(threads), self.now)
+
+    def arrives_in_cluster(self, warp, releases: bool) -> None:
+        if releases:
+            self.now += 1
+            known = self._orders[warp.block].released(warp, warp.mask, self.now)
+            coming = self._coming.setdefault(warp.block.cluster, {})
+            coming["known"] = joined(coming.get("known"), known)
+
+    def opens_cluster(self, cluster) -> None:
+        self._came[cluster] = self._coming.pop(cluster, {}).get("known")
+
+    def leaves_cluster_barrier(self, warp, lanes) -> None:
+        known = self._came[warp.block.cluster]
+        if known is not None:
+            threads = LANES * warp.index + np.flatnonzero(lanes)
+            self._orders[warp.block].learn_together(threads.tolist(), known)
 
     def fences(self, warp, instruction) -> None:
         self.now += 1
@@ -163,7 +181,7 @@ class RaceCheck(Observer):
         for at, others, number in self._flights.members(touch):
             self._report_copy(touch, self.accesses[number], at, others)
         shadow = self._shadow(region)
-        floor = order.barrier if region.space == "shared" else 0
+        floor = order.floor if region.space == "shared" else 0
         if access.writes:
             shadow.sort(floor)
         self._meet(touch, shadow, floor)

@@ -68,6 +68,15 @@ class Observer:
     def opens(self, block, arrivals) -> None:
         """A barrier of a block opens."""
 
+    def arrives_in_cluster(self, warp, releases: bool) -> None:
+        """The current lanes arrive at the barrier of their cluster."""
+
+    def opens_cluster(self, cluster) -> None:
+        """The barrier of a cluster opens."""
+
+    def leaves_cluster_barrier(self, warp, lanes) -> None:
+        """Lanes have waited at the barrier of their cluster."""
+
     def passes_by(self, warp, split, lanes) -> None:
         """Lanes go on while others of their warp, `split`, wait at a barrier."""
 

@@ -132,6 +132,8 @@ def obstacle(launch) -> str | None:
     """Return why a launch cannot be compiled, as far as a quick look tells."""
     if launch.configuration.cooperative:
         return "grid-wide barriers"
+    if launch.has_clusters:
+        return "clusters"
     length, _ = _lengths(launch.code)
     if length > MOST_INSTRUCTIONS:
         return f"{length:,} instructions: too many to compile"

@@ -7,6 +7,7 @@ import numpy as np
 from coursekit.simt.memory import counters, faults
 from coursekit.simt.memory.memory import (
     LOCAL_WINDOW,
+    SHARED_SPAN,
     SHARED_WINDOW,
     WINDOW_BYTES,
     Region,
@@ -59,7 +60,15 @@ class Access:
     def _in_space(self, warp, space, active, lanes):
         if space == "local":
             return self._local(warp, active, lanes)
-        memory = warp.block.shared if space == "shared" else warp.block.launch.memory
+        if space == "shared":
+            if warp.block.cluster is not None and int(active.max()) >= SHARED_SPAN:
+                return self._in_cluster(warp, active)
+            memory = warp.block.shared
+        else:
+            memory = warp.block.launch.memory
+        return self._in_memory(warp, space, memory, active, lanes)
+
+    def _in_memory(self, warp, space, memory, active, lanes):
         region = memory.find(int(active[0]))
         if region is not None:
             offsets = active - region.address
@@ -157,6 +166,23 @@ class Access:
         warp.mask, warp.all = mask, everything
         return tuple(found)
 
+    def _in_cluster(self, warp, active):
+        """Group addresses of shared memory by the block in which they lie."""
+        where, own = np.flatnonzero(warp.mask), active & (SHARED_SPAN - 1)
+        blocks = [warp.block.cluster.reached(warp.block, int(a)) for a in active]
+        found, mask, everything = [], warp.mask, warp.all
+        for block in dict.fromkeys(blocks):
+            chosen = np.array([one is block for one in blocks])
+            if block is None:
+                raise _no_block(warp, int(where[np.argmax(chosen)]), self)
+            part = np.zeros(32, bool)
+            part[where[chosen]] = True
+            warp.mask, warp.all = part, bool(part.all())
+            memory, lanes = block.shared, part
+            found.extend(self._in_memory(warp, "shared", memory, own[chosen], lanes))
+        warp.mask, warp.all = mask, everything
+        return tuple(found)
+
     # -- counting ---------------------------------------------------------------
 
     def _count(self, warp, space, active) -> None:
@@ -200,6 +226,19 @@ class Access:
 
 
 _BASES = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+
+
+def _no_block(warp, lane: int, access) -> Exception:
+    """Build the error for shared memory of a block that is not there."""
+    from coursekit.errors import OutOfBoundsError
+
+    return faults.kernel_error(
+        OutOfBoundsError, warp, lane, access.instruction,
+        f"{{thread}} {access.verb} shared memory of a block that has ended, or that "
+        "its cluster does not have.",
+        "The shared memory of a block is gone when its last thread exits.",
+        "Let all blocks wait at the barrier of the cluster after the last such access.",
+    )  # fmt: skip
 
 
 def _window(address: int) -> str | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from coursekit import errors
 from coursekit.simt.interpreter import interrupts, stalls
+from coursekit.simt.interpreter.clusters import ClusterBarrier
 from coursekit.simt.interpreter.collectives import Barrier
 from coursekit.simt.interpreter.rendezvous import Collective
 from coursekit.simt.interpreter.warp import LANES, Warp
@@ -33,6 +36,7 @@ class Block:
         self._specials = _special_registers(launch)
         self.warps = [Warp(self, i) for i in range(-(-launch.threads // LANES))]
         self.turns = 0  # of all blocks that this object stands for
+        self.cluster, self.rank = None, 0
 
     def start(self, index: tuple[int, int, int], linear: int) -> None:
         """Begin block `index` of the grid."""
@@ -85,6 +89,8 @@ class Block:
                 progress |= warp.executed != before
             if not any(w.ready or w.parked for w in self.warps):
                 return "done"
+            if not progress and _waits_for_cluster(self):
+                return "yield"
             if not progress:
                 raise stalls.stuck(self)
             if yielded:
@@ -140,6 +146,8 @@ def _special_registers(launch) -> dict[str, np.ndarray]:
 def _special_values(launch, index, linear: int) -> dict[str, int]:
     """Return the values of the special registers of block `index`."""
     asked, workspace = launch.configuration, launch.workspace_address
+    shape = asked.cluster or (1, 1, 1)
+    place = [i % size for i, size in zip(index, shape, strict=True)]
     static = sum(size for _, size, _ in launch.shared_variables)
     values = {
         "smid": linear % asked.multiprocessors,
@@ -150,19 +158,27 @@ def _special_values(launch, index, linear: int) -> dict[str, int]:
         "total_smem_size": static,
         "envreg1": workspace >> 32,
         "envreg2": workspace & 0xFFFFFFFF,
-        "is_explicit_cluster": 0,
-        "cluster_ctarank": 0,
-        "cluster_nctarank": 1,
+        "is_explicit_cluster": int(asked.cluster is not None),
+        "cluster_ctarank": place[0] + shape[0] * (place[1] + shape[1] * place[2]),
+        "cluster_nctarank": math.prod(shape),
     }
     for axis, letter in enumerate("xyz"):
         values[f"ctaid.{letter}"] = index[axis]
         values[f"ntid.{letter}"] = asked.block_shape[axis]
         values[f"nctaid.{letter}"] = asked.grid[axis]
-        values[f"clusterid.{letter}"] = index[axis]
-        values[f"nclusterid.{letter}"] = asked.grid[axis]
-        values[f"cluster_ctaid.{letter}"] = 0
-        values[f"cluster_nctaid.{letter}"] = 1
+        values[f"clusterid.{letter}"] = index[axis] // shape[axis]
+        values[f"nclusterid.{letter}"] = asked.grid[axis] // shape[axis]
+        values[f"cluster_ctaid.{letter}"] = place[axis]
+        values[f"cluster_nctaid.{letter}"] = shape[axis]
     return values
+
+
+def _waits_for_cluster(block) -> bool:
+    return any(
+        isinstance(split.waits_for, ClusterBarrier)
+        for warp in block.warps
+        for split in warp.parked
+    )
 
 
 def _has_collective(warp) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from coursekit import errors
+from coursekit.simt.interpreter.clusters import ClusterBarrier
 from coursekit.simt.interpreter.rendezvous import Collective
 from coursekit.simt.isa import traits
 from coursekit.simt.memory import faults
@@ -34,7 +35,7 @@ def make(decoder, instruction, number: int):
         if "warp" in modifiers:
             return Collective(decoder, instruction, number, _warp_barrier).finish
         if "cluster" in modifiers:
-            raise faults.unsupported(decoder.program, instruction)
+            return ClusterBarrier(decoder, instruction, number).finish
         return Barrier(decoder, instruction, number).finish
     return Collective(decoder, instruction, number, MAKERS[instruction.opcode]).finish
 

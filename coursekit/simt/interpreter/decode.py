@@ -17,6 +17,7 @@ from coursekit.simt.analysis.control import EXIT, basic_blocks
 from coursekit.simt.interpreter import (
     async_copies,
     branches,
+    clusters,
     fused_steps,
     mbarriers,
     moves,
@@ -38,6 +39,7 @@ MAKERS = {
     **mbarriers.MAKERS,
     **products.MAKERS,
     **warpgroups.MAKERS,
+    **clusters.MAKERS,
 }
 
 

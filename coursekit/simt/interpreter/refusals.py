@@ -244,8 +244,10 @@ def _call(scope, one) -> bool:
 
 def _barrier(scope, one) -> bool:
     words, count = set(one.modifiers), len(one.operands)
-    if "cluster" in words or not _whole(one):
-        return "cluster" in words
+    if "cluster" in words:
+        return count == 0 and len(words & {"arrive", "wait"}) == 1
+    if not _whole(one):
+        return False
     if "warp" in words:
         return "sync" in words and _fits(one, _VALUE) and count == 1
     if "red" in words:

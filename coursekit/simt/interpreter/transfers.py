@@ -11,13 +11,16 @@ from coursekit.simt.memory.counters import repeated_passes
 from coursekit.simt.memory.faults import unsupported
 from coursekit.simt.ptx.ir import BYTES, Address, Immediate, Register, Symbol, Vector
 
-SPACES = {"global", "shared", "local", "const", "param", "shared::cta"}
+SPACES = {
+    "global", "shared", "local", "const", "param", "shared::cta", "shared::cluster",
+}  # fmt: skip
+_SHARED = {"shared", "shared::cta", "shared::cluster"}
 
 
 def address_slot(decoder, operand: Address, space):
     """Return the slot of the base address, and the constant to add."""
     base, wide = operand.base, "u64"
-    if space in ("shared", "shared::cta"):
+    if space in _SHARED:
         wide = "u32"
     if isinstance(base, Register):
         own = BYTES[base.type]
@@ -29,9 +32,7 @@ def address_slot(decoder, operand: Address, space):
 
 def _access(decoder, instruction, verb, width):
     space = next((m for m in instruction.modifiers if m in SPACES), None)
-    space = "shared" if space == "shared::cta" else space
-    if any(m == "shared::cluster" for m in instruction.modifiers):
-        raise unsupported(decoder.program, instruction)
+    space = "shared" if space in _SHARED else space
     return decoder.access(instruction, space, width, verb)
 
 

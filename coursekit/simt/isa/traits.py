@@ -137,6 +137,8 @@ TRAITS = {
                     modes="add min max and or xor", operands="register value"),
     "elect": Traits(waits=True, own_result=True, unmeasured=True, operands="pair"),
     "activemask": Traits(uniform_result=True, operands="register"),
+    "mapa": Traits(own_result=True, interpreted="clusters", typed=True,
+                   operands="register value value"),
     "ldmatrix": Traits(memory=LOAD, lane_bytes=16, consumes=True, own_result=True,
                        modes="x1 x2 x4", typed=True, operands="vector address"),
     "mma": Traits(own_result=True),
@@ -174,7 +176,13 @@ def of(instruction) -> Traits:
 
 def is_block_barrier(instruction) -> bool:
     """Whether an instruction is a barrier of warps of a block."""
-    return of(instruction).barrier and "warp" not in instruction.modifiers
+    outside = {"warp", "cluster"}
+    return of(instruction).barrier and outside.isdisjoint(instruction.modifiers)
+
+
+def is_cluster_barrier(instruction) -> bool:
+    """Whether an instruction is a barrier of the blocks of a cluster."""
+    return of(instruction).barrier and "cluster" in instruction.modifiers
 
 
 def orders_lanes(instruction) -> bool:
@@ -183,4 +191,5 @@ def orders_lanes(instruction) -> bool:
     Shuffles, votes, matches and reductions wait for lanes, and order no memory.
     """
     waits = instruction.opcode == "wgmma" or of(instruction).barrier
-    return waits and not is_block_barrier(instruction)
+    blocks = is_block_barrier(instruction) or is_cluster_barrier(instruction)
+    return waits and not blocks

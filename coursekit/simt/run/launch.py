@@ -18,12 +18,14 @@ from coursekit import errors
 from coursekit.simt.analysis.wide_accesses import CountingPlan
 from coursekit.simt.interpreter import interrupts
 from coursekit.simt.interpreter.block import Block
+from coursekit.simt.interpreter.clusters import uses_clusters
 from coursekit.simt.interpreter.endless import EndlessLoopProof, endless
 from coursekit.simt.interpreter.program import Program
 from coursekit.simt.interpreter.warp import PLAIN_FUEL, POLLING_FUEL
 from coursekit.simt.memory import faults
 from coursekit.simt.memory.memory import SHARED_SPAN, Region, shared_layout, storage
 from coursekit.simt.memory.printf import Printer
+from coursekit.simt.run import clusters
 from coursekit.simt.run.limits import (
     LOCAL_BYTES,
     PATIENCE,
@@ -52,6 +54,7 @@ class LaunchConfiguration:
     counting: bool = False
     multiprocessors: int = 132
     cooperative: bool = False
+    cluster: tuple[int, int, int] | None = None
     write: Callable = print
     plan: CountingPlan = field(default_factory=CountingPlan)
     observer: object = None
@@ -165,6 +168,7 @@ class Launch:
             name, configuration.shared_bytes
         )
         self._check_sizes()
+        self._find_clusters()
         self.parameters = Parameters(configuration, self.code.function)
         self.patience, self.fuel = PATIENCE, PLAIN_FUEL
         self._random: random.Random | None = None
@@ -201,6 +205,15 @@ class Launch:
                 "An array that is declared inside a kernel exists once a thread.",
                 "Allocate large arrays on the host and pass them to the kernel.",
             )
+
+    def _find_clusters(self) -> None:
+        """Take a kernel that asks for its cluster, without one, as clusters of 1."""
+        asked = self.configuration
+        functions = self.program.reachable(asked.name)
+        self.has_clusters = math.prod(asked.cluster or (1,)) > 1
+        if not self.has_clusters and any(map(uses_clusters, functions)):
+            self.has_clusters = True
+            self.configuration = replace(asked, cluster=(1, 1, 1))
 
     # -- what warps ask for --------------------------------------------------------
 
@@ -292,9 +305,12 @@ class Launch:
 
     def interpret(self, numbers: Sequence[int]) -> None:
         """Run blocks, given by their linear indices, one step at a time."""
+        self.fuel = POLLING_FUEL if self._polls else PLAIN_FUEL
+        if self.has_clusters:
+            clusters.interpret(self, numbers)
+            return
         pending = self.block_indices(numbers)
         journal, cooperative = self.journal, self.configuration.cooperative
-        self.fuel = POLLING_FUEL if self._polls else PLAIN_FUEL
         proof = None
         resident: list[Block] = []
         spare: list[Block] = []
@@ -302,7 +318,7 @@ class Launch:
         upcoming = next(pending, None)
         while upcoming or resident:
             while upcoming and len(resident) < min(grow, RESIDENT_BLOCKS):
-                block = spare.pop() if spare else self._new_block()
+                block = spare.pop() if spare else self.new_block()
                 linear, index = upcoming
                 upcoming = next(pending, None)
                 block.start(index, linear)
@@ -315,13 +331,13 @@ class Launch:
                     resident.remove(block)
                     spare.append(block)
                     if upcoming:
-                        self._check_trial()
+                        self.check_trial()
                     grow = max(grow - 1, 1) if not cooperative else grow
                 else:
                     grow = len(resident) + 1
             if journal.finished_blocks == before:
                 proof = proof or EndlessLoopProof()
-                self._check_endless(proof, resident)
+                self.check_endless(proof, resident)
 
     def try_to_interpret(self, numbers: Sequence[int], work: int, nbytes: int) -> bool:
         """Interpret blocks with at most `work`; return whether that was enough.
@@ -352,7 +368,7 @@ class Launch:
         """From now on, let lanes continue at once when others only spin."""
         self.patience = 1
 
-    def _check_endless(self, proof: EndlessLoopProof, blocks: list[Block]) -> None:
+    def check_endless(self, proof: EndlessLoopProof, blocks: list[Block]) -> None:
         """Stop a launch whose state repeats."""
         if self.configuration.order.kind == "seed":  # the next orders are others
             return
@@ -360,7 +376,8 @@ class Launch:
         if proof.returned(self, warps, blocks):
             raise endless(warps, polls=self._polls)
 
-    def _new_block(self) -> Block:
+    def new_block(self) -> Block:
+        """Make a block; `Block.start` says which one it is."""
         if not self._shared_addresses and self.shared_variables:
             layout = shared_layout(self.shared_variables)
             self._shared_addresses = {name: at for name, at, _ in layout}
@@ -387,7 +404,7 @@ class Launch:
         self.work += warp.executed - warp.charged
         warp.charged = warp.executed
 
-    def _check_trial(self) -> None:
+    def check_trial(self) -> None:
         """Stop a launch whose trial predicts too long a run."""
         if self._trial is not None:
             self._trial.check(self.work, self.journal.finished_blocks, self.blocks)
@@ -400,7 +417,7 @@ class Launch:
     def check_time(self, warp) -> None:
         """Stop a launch that exceeds its time limit or its trial's work."""
         self.charge(warp)
-        self._check_trial()
+        self.check_trial()
         if time.thread_time() < self._deadline:
             self._report_progress(self.journal.finished_blocks)
             return
@@ -436,6 +453,8 @@ def launch(program, name, grid, block, params, **options) -> LaunchResult:
         What %nsmid says.
     cooperative : bool
         All blocks are resident, grid-wide barriers work.
+    cluster : tuple of three int, optional
+        Blocks of a cluster.
     engine : str
         "auto", "interpreter", "compiled", or "general": compiled code of the general
         tier alone. The results are the same.

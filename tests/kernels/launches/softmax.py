@@ -120,7 +120,10 @@ def softmax_many_blocks(rows: int, cols: int, share: int, groups: int) -> Launch
     )
 
 
-CLUSTERS = [{"rows": r, "cols": c, "share": 1} for r, c in ((1, 4), (3, 36), (2, 2100))]
+CLUSTERS = [
+    {"rows": r, "cols": c, "share": s}
+    for r, c, s in ((1, 4, 1), (3, 36, 1), (2, 2100, 1), (2, 2400, 4))
+]
 
 
 @launches("softmax/step_07_cluster.cu", CLUSTERS)

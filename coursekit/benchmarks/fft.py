@@ -1,0 +1,207 @@
+"""Benchmarks of the ladder of Fourier transforms, beside cuFFT's own plans."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+import coursekit as ck
+from coursekit.benchmarking.records.definitions import Definition
+from coursekit.benchmarks import drawn
+from coursekit.benchmarks.grids import COPIED, cover
+from coursekit.benchmarks.peers import cufft
+
+VALUES = 2**27  # complex, of all rows together
+SMALL = 32  # the length that is counted
+SMALL_ROWS = 8
+SHORT = tuple(2**k for k in range(6, 14))
+CLUSTERED = tuple(2**k for k in range(15, 18))
+LONG = tuple(2**k for k in range(18, 23))
+REAL = tuple(2**k for k in range(10, 14))
+BLOCK_THREADS = 128  # of several short rows, at least
+ROUNDING = 2.0**-24
+VERIFIED = 2**22  # values that are compared, of the first rows
+
+
+def rows_of(n: int) -> int:
+    """Return the number of rows of a length; few of one that is counted."""
+    return VALUES // n if n > SMALL else SMALL_ROWS
+
+
+def gaps(values: int) -> int:
+    """Return the bytes of shared memory for values with a gap after 16."""
+    return values // 16 * 17 * 8
+
+
+@functools.cache
+def compiled(step: str, **defines: int):
+    """Return the only kernel of a step, compiled for a length."""
+    module = ck.compile(f"fft/step_{step}.cu", defines=defines)
+    return module[module.kernels[0]]
+
+
+def copy_case() -> Callable:
+    """Return the copy of x, into an array that no other case writes."""
+    copy = ck.compile("transpose/step_00_copy.cu").copy
+
+    def case(x, X, copied, rows, n):
+        copy[cover(2 * rows * n, COPIED), 256](x, copied, 2 * rows * n)
+
+    return case
+
+
+def of_rows(step: str, values: int, room: Callable[[int], int]) -> Callable:
+    """Return a step whose block takes one row or several.
+
+    Parameters
+    ----------
+    values : int
+        Values of a thread.
+    room : callable
+        From the values of a block to its bytes of shared memory.
+    """
+
+    def case(x, X, copied, rows, n):
+        share = max(1, min(BLOCK_THREADS * values // n, rows))
+        kernel = compiled(step, LENGTH=n, ROWS=share)
+        kernel[cover(rows, share), (n // values, share), room(share * n)](x, X, rows)
+
+    return case
+
+
+def by_clusters(x, X, copied, rows, n):
+    """Launch step 11: 2^14 values per block."""
+    share = max(1, n // 2**14)
+    kernel = compiled("11_cluster", LENGTH=n, SHARE=share)
+    kernel[rows * share, n // 16 // share, gaps(n // share)](x, X)
+
+
+def in_two_passes() -> Callable:
+    """Return step 10, with lengths of the passes as equal as can be."""
+    scratch = drawn.zeros()
+
+    def case(x, X, copied, rows, n):
+        first = 1 << n.bit_length() // 2
+        second, columns = n // first, 8
+        y = scratch(f"y {n}", (rows, 2 * n))
+        for length, name, arrays in (
+            (first, "fft_first_pass", (x, y)),
+            (second, "fft_second_pass", (y, X)),
+        ):
+            module = two_passes(length)
+            grid, block = (n // length // columns, rows), (columns, length // 16)
+            module[name][grid, block, gaps(columns * length)](*arrays, n)
+
+    return case
+
+
+@functools.cache
+def two_passes(length: int):
+    """Return the kernels of step 10 for passes of a length."""
+    return ck.compile("fft/step_10_two_passes.cu", defines={"LENGTH": length})
+
+
+def real_case(x, X, copied, rows, n):
+    """Launch step 8: n real values are n / 2 complex ones."""
+    half = n // 2
+    kernel = compiled("08_real", LENGTH=half)
+    kernel[rows, half // 16, gaps(half)](x, X)
+
+
+def short_cases() -> dict[str, Callable]:
+    """Return the steps for rows of one block."""
+    return {
+        "copy": copy_case(),
+        "registers": of_rows("06_conflict_free", 16, gaps),
+        "vectorised": of_rows("07_vectorised", 16, lambda values: 9 * values),
+    }
+
+
+def block_cases() -> dict[str, Callable]:
+    """Return the steps for the longest rows of one block."""
+    steps = short_cases()
+    del steps["vectorised"]
+    return {**steps, "two passes": in_two_passes()}
+
+
+def cluster_cases() -> dict[str, Callable]:
+    """Return the steps for rows of several blocks."""
+    return {
+        "copy": copy_case(),
+        "cluster": by_clusters,
+        "two passes": in_two_passes(),
+    }
+
+
+def long_cases() -> dict[str, Callable]:
+    """Return the step for the longest rows."""
+    return {"copy": copy_case(), "two passes": in_two_passes()}
+
+
+def complex_rows(n: int) -> tuple:
+    """Draw complex numbers in rows; room for their transform, and for a copy."""
+    rows = rows_of(n)
+    shape = (rows, 2 * n)
+    return drawn.normal(*shape), ck.empty(shape), ck.empty(shape), rows, n
+
+
+def real_rows(n: int) -> tuple:
+    """Draw as many real numbers; room for half their frequencies and one more."""
+    rows = rows_of(n)
+    x, copied = drawn.normal(rows, n), ck.empty((rows, n))
+    return x, ck.empty((rows, n + 2)), copied, rows, n
+
+
+def is_transform(x, X, copied, rows: int, n: int) -> bool:
+    """Compare some rows with the transform in complex128, or the copy with x.
+
+    A value passes log2(n) butterflies, which rotate and add: 8 roundings in each.
+    """
+    xp, x, X, copied = drawn.viewed(x, X, copied)
+    if xp.array_equal(copied, x):
+        return True
+    few = max(1, min(rows, VERIFIED // n))
+    given, found = (a[:few].view(xp.complex64) for a in (x, X))
+    return _near(xp, found, xp.fft.fft(given.astype(xp.complex128)), n)
+
+
+def is_real_transform(x, X, copied, rows: int, n: int) -> bool:
+    """Compare some rows with the transform of real numbers in float64."""
+    xp, x, X = drawn.viewed(x, X)
+    few = max(1, min(rows, VERIFIED // n))
+    expected = xp.fft.rfft(x[:few].astype(xp.float64))
+    return _near(xp, X[:few].view(xp.complex64), expected, n)
+
+
+def _near(xp, found, expected, n: int) -> bool:
+    off = abs(found - expected).max(axis=1)
+    norm = xp.sqrt((abs(expected) ** 2).sum(axis=1))
+    return bool((off <= 8 * np.log2(n) * ROUNDING * norm).all())
+
+
+_complex = functools.partial(
+    Definition,
+    setup=complex_rows,
+    verify=is_transform,
+    bytes_moved=lambda n: 2 * 8 * rows_of(n) * n,
+    peers={"cuFFT": cufft.complex_case},
+    reference="cuFFT",
+)
+DEFINITIONS = (
+    _complex(key="fft/short", cases=short_cases, sizes=SHORT, count_size=SMALL),
+    _complex(key="fft/block", cases=block_cases, sizes=(2**14,)),
+    _complex(key="fft/cluster", cases=cluster_cases, sizes=CLUSTERED),
+    _complex(key="fft/long", cases=long_cases, sizes=LONG),
+    Definition(
+        key="fft/real",
+        cases=lambda: {"real": real_case},
+        sizes=REAL,
+        setup=real_rows,
+        verify=is_real_transform,
+        bytes_moved=lambda n: rows_of(n) * (4 * n + 4 * (n + 2)),
+        peers={"cuFFT": cufft.real_case},
+        reference="cuFFT",
+    ),
+)

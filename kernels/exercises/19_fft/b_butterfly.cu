@@ -1,0 +1,11 @@
+// One stage: transforms of span values become ones of 2 * span.
+#include "fft/complex.cuh"
+
+__global__ void stage(const float2 *x, float2 *y, int n, int span)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n / 2)
+        return;
+    int k = t % span, to = 2 * t - k;
+    // Your code here: x[t] and x[t + n / 2] make y[to] and y[to + span].
+}

@@ -1,0 +1,13 @@
+// Fourier transform: X[k] is the sum of all x[j], each turned.
+#include "fft/complex.cuh"
+
+__global__ void dft(const float2 *x, float2 *X, int n)
+{
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= n)
+        return;
+    float2 sum = make_float2(0, 0);
+    for (int j = 0; j < n; ++j)
+        sum = plus(sum, times(x[j], root(j * k % n, n)));
+    X[k] = sum;
+}

@@ -1,0 +1,41 @@
+"""Benchmarks of Fourier transforms: each case computes what its definition verifies."""
+
+from __future__ import annotations
+
+import pytest
+
+from coursekit.benchmarks import fft
+
+pytestmark = pytest.mark.usefixtures("simulated")
+ONE_BLOCK = ["copy", "registers", "vectorised"]
+MANY_BLOCKS = ["copy", "cluster", "two passes"]
+
+
+@pytest.fixture(autouse=True)
+def few_values(monkeypatch):
+    monkeypatch.setattr(fft, "VALUES", 2**12)
+
+
+@pytest.mark.parametrize("n", [fft.SMALL, 64, 1024])
+@pytest.mark.parametrize("name", ONE_BLOCK)
+def test_case_for_short_rows_is_right(name, n):
+    arguments = fft.complex_rows(n)
+    fft.short_cases()[name](*arguments)
+    assert fft.is_transform(*arguments)
+
+
+@pytest.mark.parametrize("name", MANY_BLOCKS)
+def test_case_for_long_rows_is_right(name):
+    arguments = fft.complex_rows(2048)
+    fft.cluster_cases()[name](*arguments)
+    assert fft.is_transform(*arguments)
+
+
+def test_case_for_real_rows_is_right():
+    arguments = fft.real_rows(1024)
+    fft.real_case(*arguments)
+    assert fft.is_real_transform(*arguments)
+
+
+def test_a_wrong_transform_is_no_transform():
+    assert not fft.is_transform(*fft.complex_rows(64))

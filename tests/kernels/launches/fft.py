@@ -1,0 +1,292 @@
+"""How the tests launch the ladder of kernels/fft/: one function a step."""
+
+from __future__ import annotations
+
+import numpy as np
+from kernel_launches import ROUNDING, Launch, blocks, launches
+
+
+def both_ways(*sizes: dict[str, int]) -> list[dict[str, int]]:
+    """Return each of the sizes forward, and the first one as an inverse too."""
+    return [*sizes, {**sizes[0], "sign": 1}]
+
+
+def values(*shape: int) -> np.ndarray:
+    """Return distinct complex values, of both signs, in no order."""
+    count = 2 * int(np.prod(shape))
+    shuffled = np.random.default_rng(0).permutation(count) / count - 0.4
+    return shuffled.astype(np.float32).view(np.complex64).reshape(shape)
+
+
+def pairs(array: np.ndarray) -> np.ndarray:
+    """View complex numbers as pairs of real ones, in float64."""
+    wide = np.ascontiguousarray(array, np.complex128)
+    return wide.view(np.float64).reshape(*array.shape, 2)
+
+
+def transformed(x: np.ndarray, sign: int, axis: int = -1) -> np.ndarray:
+    """Return the transform of each row, in complex128."""
+    function = np.fft.fft if sign < 0 else np.fft.ifft
+    return function(x.astype(np.complex128), axis=axis)
+
+
+def tolerance(wanted: np.ndarray, length: float) -> float:
+    """Bound the absolute error of a result.
+
+    A value passes log2(length) butterflies. In each it is rotated, by a root that is
+    off by up to 5 roundings (a product of roots), and added. Errors are measured by
+    the norm of the row, which a result may have in the worst case.
+    """
+    norm = np.sqrt((np.abs(wanted) ** 2).sum(axis=-1).max())
+    return float(8 * max(np.log2(length), 1) * ROUNDING * norm)
+
+
+def launch_of(kernel, grid, block, x, wanted, **changes) -> Launch:
+    """Return a launch whose first two arrays are x and the result."""
+    rest = changes.pop("rest", ())
+    y = np.full((*wanted.shape, 2), np.nan, np.float32)
+    given = x.view(np.float32).reshape(*x.shape, -1)
+    length = changes.pop("terms", wanted.shape[-1])
+    return Launch(
+        kernel, grid, block, (given, y, *rest), {1: pairs(wanted)},
+        atol={1: tolerance(wanted, length)}, **changes,
+    )  # fmt: skip
+
+
+def shared_bytes(length: int, copies: int = 1) -> int:
+    """Return the shared memory of rows with a gap after 16 values."""
+    return copies * length // 16 * 17 * 8
+
+
+@launches(
+    "fft/step_01_dft.cu",
+    both_ways({"rows": 2, "n": 64}, {"rows": 3, "n": 1}, {"rows": 1, "n": 131}),
+)
+def dft_naive(rows: int, n: int, sign: int = -1) -> Launch:
+    x = values(rows, n)
+    grid, defines = (blocks(n, 128), rows), {"SIGN": sign}
+    return launch_of(
+        "dft_naive", grid, 128, x, transformed(x, sign),
+        rest=(n,), terms=2.0**n, defines=defines,
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_02_stages.cu",
+    [{"rows": 2, "n": 128, "span": s} for s in (1, 8, 64)]
+    + [{"rows": 1, "n": 2, "span": 1}, {"rows": 3, "n": 16, "span": 4, "sign": 1}],
+)
+def fft_stage(rows: int, n: int, span: int, sign: int = -1) -> Launch:
+    x = values(rows, n)
+    a, b = x.astype(np.complex128).reshape(rows, 2, -1, span).swapaxes(0, 1)
+    b = b * np.exp(sign * 1j * np.pi * np.arange(span) / span)
+    wanted = np.stack([a + b, a - b], axis=2).reshape(rows, n)
+    grid = blocks(n // 2, 128), rows
+    return launch_of(
+        "fft_stage", grid, 128, x, wanted,
+        rest=(n, span), terms=2, defines={"SIGN": sign},
+    )  # fmt: skip
+
+
+def one_row_per_block(kernel: str, rows: int, length: int, sign: int, per_thread: int):
+    x = values(rows, length)
+    defines = {"LENGTH": length, "SIGN": sign}
+    block = length // per_thread
+    wanted = transformed(x, sign)
+    return launch_of(kernel, rows, block, x, wanted, defines=defines)
+
+
+@launches(
+    "fft/step_03_shared.cu",
+    both_ways(*({"rows": 2, "length": n} for n in (256, 2, 64))),
+)
+def fft_shared(rows: int, length: int, sign: int = -1) -> Launch:
+    return one_row_per_block("fft_shared", rows, length, sign, 2)
+
+
+@launches(
+    "fft/step_04_radix4.cu",
+    both_ways(*({"rows": 2, "length": n} for n in (256, 4, 64))),
+)
+def fft_radix4(rows: int, length: int, sign: int = -1) -> Launch:
+    return one_row_per_block("fft_radix4", rows, length, sign, 4)
+
+
+def rows_per_block(kernel: str, rows, length, sign, share, **changes) -> Launch:
+    x = values(rows, length)
+    defines = {"LENGTH": length, "SIGN": sign, "ROWS": share}
+    grid, block = blocks(rows, share), (length // 16, share)
+    return launch_of(
+        kernel, grid, block, x, transformed(x, sign),
+        rest=(rows,), defines=defines, **changes,
+    )  # fmt: skip
+
+
+SEVERAL_ROWS = both_ways(
+    {"rows": 2, "length": 1024},
+    {"rows": 5, "length": 32, "share": 3},
+    {"rows": 3, "length": 64, "share": 2},
+    {"rows": 1, "length": 128},
+    {"rows": 1, "length": 2048},
+)
+
+
+@launches("fft/step_05_registers.cu", SEVERAL_ROWS)
+def fft_registers(rows: int, length: int, share: int = 1, sign: int = -1) -> Launch:
+    return rows_per_block("fft_registers", rows, length, sign, share)
+
+
+@launches(
+    "fft/step_06_conflict_free.cu",
+    [*SEVERAL_ROWS, {"rows": 1, "length": 8192}, {"rows": 1, "length": 16384}],
+)
+def fft_conflict_free(rows: int, length: int, share: int = 1, sign: int = -1) -> Launch:
+    room = shared_bytes(length, share)
+    return rows_per_block(
+        "fft_conflict_free", rows, length, sign, share, shared_bytes=room
+    )
+
+
+@launches(
+    "fft/step_07_vectorised.cu",
+    both_ways(
+        {"rows": 2, "length": 512},
+        {"rows": 5, "length": 16, "share": 3},
+        {"rows": 3, "length": 64, "share": 2},
+        {"rows": 1, "length": 1024},
+        {"rows": 1, "length": 2048},
+    ),
+)
+def fft_vectorised(rows: int, length: int, share: int = 1, sign: int = -1) -> Launch:
+    room = share * length // 8 * 9 * 8
+    return rows_per_block(
+        "fft_vectorised", rows, length, sign, share, shared_bytes=room
+    )
+
+
+@launches(
+    "fft/step_08_real.cu",
+    [{"rows": 2, "length": 512}, {"rows": 1, "length": 32}, {"rows": 3, "length": 64}],
+)
+def fft_real(rows: int, length: int) -> Launch:
+    x = values(rows, length).view(np.float32)
+    wanted = np.fft.rfft(x.astype(np.float64))
+    return launch_of(
+        "fft_real", rows, length // 16, x.view(np.complex64), wanted,
+        defines={"LENGTH": length}, shared_bytes=shared_bytes(length),
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_09_columns.cu",
+    both_ways(
+        {"matrices": 1, "length": 64, "cols": 16, "columns": 8},
+        {"matrices": 2, "length": 32, "cols": 5, "columns": 4},
+        {"matrices": 1, "length": 512, "cols": 3, "columns": 2},
+    ),
+)
+def fft_columns(
+    matrices: int, length: int, cols: int, columns: int, sign: int = -1
+) -> Launch:
+    x = values(matrices, length, cols)
+    wanted = transformed(x, sign, axis=1)
+    grid, block = (blocks(cols, columns), matrices), (columns, length // 16)
+    return launch_of(
+        "fft_columns", grid, block, x, wanted,
+        rest=(cols,), terms=length,
+        defines={"LENGTH": length, "SIGN": sign, "COLUMNS": columns},
+        shared_bytes=shared_bytes(length, columns),
+    )  # fmt: skip
+
+
+def first_pass(x: np.ndarray, length: int, sign: int) -> np.ndarray:
+    """Return what the first pass makes: transforms of columns, as rows."""
+    columns = x.astype(np.complex128).reshape(len(x), length, -1)
+    return transformed(columns, sign, axis=1) * (length if sign > 0 else 1)
+
+
+@launches(
+    "fft/step_10_two_passes.cu",
+    [
+        {"rows": 1, "n": 2048, "length": 32, "pass": 1},
+        {"rows": 1, "n": 2048, "length": 64, "pass": 2},
+        {"rows": 2, "n": 2048, "length": 64, "pass": 1, "sign": 1},
+        {"rows": 2, "n": 2048, "length": 32, "pass": 2, "sign": 1},
+        {"rows": 1, "n": 16384, "length": 128, "pass": 2},
+    ],
+)
+def fft_two_passes(rows: int, n: int, length: int, sign: int = -1, **which) -> Launch:
+    x, first = values(rows, n), which["pass"] == 1
+    if first:
+        wanted = first_pass(x, length, sign).swapaxes(1, 2).reshape(rows, n)
+    else:
+        whole, x = x, np.empty_like(x)
+        other = n // length
+        x[:] = first_pass(whole, other, sign).swapaxes(1, 2).reshape(rows, n)
+        wanted = transformed(whole, sign)
+    grid, block = (n // length // 8, rows), (8, length // 16)
+    return launch_of(
+        "fft_first_pass" if first else "fft_second_pass", grid, block, x, wanted,
+        rest=(n,), terms=n,
+        defines={"LENGTH": length, "SIGN": sign, "COLUMNS": 8},
+        shared_bytes=shared_bytes(length, 8),
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_11_cluster.cu",
+    both_ways(
+        {"rows": 1, "length": 4096, "share": 1},
+        {"rows": 2, "length": 1024, "share": 2},
+        {"rows": 1, "length": 8192, "share": 8},
+    ),
+)
+def fft_cluster(rows: int, length: int, share: int, sign: int = -1) -> Launch:
+    x = values(rows, length)
+    return launch_of(
+        "fft_cluster", rows * share, length // 16 // share, x, transformed(x, sign),
+        defines={"LENGTH": length, "SIGN": sign, "SHARE": share},
+        shared_bytes=shared_bytes(length) // share,
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_12_other_factors.cu",
+    both_ways(*({"rows": 2, "length": n} for n in (60, 1, 7, 210, 1000))),
+)
+def fft_other_factors(rows: int, length: int, sign: int = -1) -> Launch:
+    x = values(rows, length)
+    return launch_of(
+        "fft_other_factors", rows, 256, x, transformed(x, sign),
+        defines={"LENGTH": length, "SIGN": sign}, shared_bytes=16 * length,
+    )  # fmt: skip
+
+
+def chirp_filter(n: int, length: int) -> np.ndarray:
+    """Return the transform of the padded chirp of Bluestein's algorithm."""
+    j = np.arange(n)
+    chirp = np.exp(1j * np.pi * (j * j % (2 * n)) / n)
+    padded = np.zeros(length, complex)
+    padded[:n] = chirp
+    padded[length - n + 1 :] = chirp[:0:-1]
+    return np.fft.fft(padded).astype(np.complex64)
+
+
+@launches(
+    "fft/step_13_bluestein.cu",
+    [
+        {"rows": r, "n": n, "length": length}
+        for r, n, length in ((2, 31, 64), (1, 1, 32), (3, 16, 32), (2, 127, 256))
+    ],
+)
+def fft_bluestein(rows: int, n: int, length: int) -> Launch:
+    x, wanted = values(rows, n), transformed(values(rows, n), -1)
+    spectrum = chirp_filter(n, length).view(np.float32).reshape(-1, 2)
+    found = np.full((rows, n, 2), np.nan, np.float32)
+    off = 4 * tolerance(wanted, length)
+    return Launch(
+        "fft_bluestein", rows, length // 16,
+        (x.view(np.float32).reshape(rows, n, 2), spectrum, found, n),
+        {2: pairs(wanted)}, atol={2: off},
+        defines={"LENGTH": length}, shared_bytes=shared_bytes(length),
+    )  # fmt: skip
