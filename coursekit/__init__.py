@@ -23,6 +23,7 @@ _HOME = {
     "exercises.student": ("check", "hint", "progress", "reset", "solution"),
     "display.expected_errors": ("expect_error",),
     "lessons.fusion": ("fusion",),
+    "lessons.layouts.layout": ("layout",),
     "exercises.golf.board": ("leaderboard",),
     "hardware": ("device", "devices"),
     "display.line_costs": ("show_profile",),
