@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from coursekit import paths
 from coursekit.errors import ArgumentError, UnsupportedError
 from coursekit.runtime.modules import Module
 from coursekit.toolchain import assembler, building, ptx_text, signature, targets
@@ -28,7 +29,8 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     Parameters
     ----------
     text_or_path : str or Path
-        PTX, or the path of a file of it, which ends in .ptx.
+        PTX, or the path of a file of it, which ends in .ptx, as given or below
+        `kernels/`.
     name : str
         What messages call a text without line information.
 
@@ -161,7 +163,7 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
         )
     text, path = os.fspath(text_or_path), None
     if "\n" not in text and text.endswith(".ptx"):
-        path = Path(text)
+        path = _found(Path(text))
         try:
             text = path.read_text()
         except OSError as error:
@@ -182,9 +184,13 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
     return text, path
 
 
-def _with_shown_files(
-    ptx: str, name: str, file: str
-) -> tuple[str, list[PythonFile]]:
+def _found(path: Path) -> Path:
+    """Return a path as given, or below `kernels/` if only there is such a file."""
+    below = paths.kernels() / path
+    return below if below.is_file() and not path.exists() else path
+
+
+def _with_shown_files(ptx: str, name: str, file: str) -> tuple[str, list[PythonFile]]:
     """Name the files as messages are to name them; return what they are."""
     if not ptx_text.has_lines(ptx):
         return ptx_text.with_own_lines(ptx, name), [PythonFile(name, ptx, True)]

@@ -17,11 +17,14 @@ using namespace cute;
 extern "C" __global__ __launch_bounds__(128) void cute_gemm(
     const half_t *A, const half_t *B, float *C, int M, int N, int K)
 {
-    auto a = make_tensor(make_gmem_ptr(A), make_shape(M, K), make_stride(K, _1{}));
-    auto b = make_tensor(make_gmem_ptr(B), make_shape(N, K), make_stride(K, _1{}));
-    auto c = make_tensor(make_gmem_ptr(C), make_shape(M, N), make_stride(N, _1{}));
-    auto tile = make_shape(_64{}, _32{});
-    auto a_tiles = local_tile(a, tile, make_coord(blockIdx.x, _));  // (64,32,k)
+    auto by_k = make_stride(K, _1{});
+    auto a = make_tensor(make_gmem_ptr(A), make_shape(M, K), by_k);
+    auto b = make_tensor(make_gmem_ptr(B), make_shape(N, K), by_k);
+    auto c = make_tensor(
+        make_gmem_ptr(C), make_shape(M, N), make_stride(N, _1{}));
+
+    auto tile = make_shape(_64{}, _32{});  // (64,32,k): all tiles along K
+    auto a_tiles = local_tile(a, tile, make_coord(blockIdx.x, _));
     auto b_tiles = local_tile(b, tile, make_coord(blockIdx.y, _));
     auto c_tile = local_tile(
         c, make_shape(_64{}, _64{}), make_coord(blockIdx.x, blockIdx.y));
@@ -35,7 +38,8 @@ extern "C" __global__ __launch_bounds__(128) void cute_gemm(
     // 128 threads as 32 rows of 4, each copies 8 halves at a time.
     auto copier = make_tiled_copy(
         Copy_Atom<UniversalCopy<uint128_t>, half_t>{},
-        Layout<Shape<_32, _4>, Stride<_4, _1>>{}, Layout<Shape<_1, _8>>{});
+        Layout<Shape<_32, _4>, Stride<_4, _1>>{},
+        Layout<Shape<_1, _8>>{});
     auto my_copy = copier.get_slice(threadIdx.x);
 
     // 2 x 2 warps, each with instructions of 16 x 8 x 16.

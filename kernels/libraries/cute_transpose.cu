@@ -34,8 +34,8 @@ extern "C" __global__ void cute_transpose(
     auto shared = make_tensor(make_smem_ptr(memory), swizzled);
 
     // 256 threads as 8 rows of 32, and as 8 columns of 32.
-    auto across = make_layout(make_shape(_8{}, _32{}), make_stride(_32{}, _1{}));
-    auto down = make_layout(make_shape(_32{}, _8{}), make_stride(_1{}, _32{}));
+    auto across = Layout<Shape<_8, _32>, Stride<_32, _1>>{};
+    auto down = Layout<Shape<_32, _8>, Stride<_1, _32>>{};
     auto mine = local_partition(shared, across, threadIdx.x);
     copy(local_partition(from_tile, across, threadIdx.x), mine);
     __syncthreads();  // the tile is complete before it is read down
