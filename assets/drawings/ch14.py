@@ -133,6 +133,38 @@ def tiles() -> Drawing:
     return d
 
 
+def levels() -> Drawing:
+    """Draw the layers of CUTLASS, from the host to one instruction."""
+    d = Drawing(
+        "14_levels",
+        """The layers of CUTLASS, each made of the next one. device is called by the
+        host. kernel is a grid of blocks. threadblock is the loop of a block over K,
+        with stages in shared memory. warp multiplies the tile of a warp. arch is one
+        instruction of a tensor core. The epilogue belongs to kernel, beside the
+        loop of the block.""",
+        250,
+    )
+    layers = (
+        ("device", "the host's call", "plain"),
+        ("kernel", "a grid of blocks", "sky"),
+        ("threadblock", "a block's loop\nover K, in stages", "sky"),
+        ("warp", "the tile\nof a warp", "green"),
+        ("arch", "one\ninstruction", "amber"),
+    )
+    places = []
+    for number, (name, does, fill) in enumerate(layers):
+        x = 8 + 150 * number
+        places.append(d.box(Rectangle(x, 40, 118, 40), name, fill=fill))
+        d.note((x, 112), does)
+    for before, after in zip(places, places[1:], strict=False):
+        d.arrow((before.right, 60), (after.x, 60))
+    d.note((8, 18), "each layer is made of the next one")
+    epilogue = d.box(Rectangle(308, 180, 118, 40), "epilogue", fill="pink")
+    d.line((217, 80), (217, 200), (epilogue.x, 200), head=True)
+    d.note((446, 200), "what happens to the sums before they are stored")
+    return d
+
+
 def tree() -> Drawing:
     """Draw the nodes of an epilogue's visitor tree."""
     d = Drawing(
@@ -206,4 +238,4 @@ def windows() -> Drawing:
     return d
 
 
-DRAW = (strides, interleaved, composition, tiles, tree, windows)
+DRAW = (strides, interleaved, composition, tiles, levels, tree, windows)

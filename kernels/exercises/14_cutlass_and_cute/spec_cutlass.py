@@ -1,4 +1,4 @@
-"""Pieces of chapter 14: swizzle, arguments, epilogue, and any convolution."""
+"""Pieces of chapter 14: arguments, an epilogue, and any convolution."""
 
 import itertools
 from math import erf
@@ -10,33 +10,13 @@ from coursekit.errors import CheckFailed
 from coursekit.exercises import (
     Exercise,
     HostExercise,
-    Limit,
     Mutant,
     blank,
     blocks,
     covering,
-    shuffled,
 )
 
-SIZES = ((1, 1), (31, 65), (32, 32), (64, 40))
 STAGES = 24_576  # bytes of shared memory of the kernel of CUTLASS
-
-
-def matrix(size, generator):
-    """Return what the kernel of 14.e takes: a matrix and its target."""
-    rows, cols = size
-    x = shuffled(size, generator)
-    return {"x": x, "out": blank((cols, rows)), "rows": rows, "cols": cols}
-
-
-def tiles(spare):
-    """Launch a block for each tile of 32 x 32, and some to spare."""
-
-    def launch(size):
-        rows, cols = size
-        return (blocks(cols, 32) + spare, blocks(rows, 32)), (32, 8)
-
-    return launch
 
 
 # ---------------------------------------------------------------- 14.f
@@ -152,7 +132,7 @@ def gelu_of_layer(v):
     return 0.5 * z * (1 + np.vectorize(erf)(z / np.sqrt(2)))
 
 
-# ---------------------------------------------------------------- 14.1
+# ---------------------------------------------------------------- 14.2
 
 PICTURES = (
     ((4, 5, 1), (3, 3), 1, 1),
@@ -198,51 +178,6 @@ def any_convolution(filter_matrix, show):
 
 
 EXERCISES = (
-    Exercise(
-        id="14.e",
-        name="swizzle",
-        title="The swizzle of a tile",
-        kernel="transpose",
-        inputs=matrix,
-        outputs=("out",),
-        sizes=SIZES,
-        launches=(tiles(0), tiles(1)),
-        reference=lambda v: v.x.T,
-        owner=None,
-        hints=(
-            "Swizzle<5, 0, 5> takes 5 bits of the offset, from bit 0 + 5 on, and adds "
-            "them by XOR to the 5 bits from bit 0 on. Which C++ expression has bits 5 "
-            "to 9 of the offset, moved down?",
-            "offset >> 5 & 31 has these bits. XOR is ^, so return offset ^ (...).",
-        ),
-        starter=(CheckFailed, "shared_load_bank_conflicts is"),
-        mutants={
-            "four_bits": Mutant(
-                mistake="Only 4 bits are mixed: rows 0 and 16 share an order.",
-                edits=[("& 31", "& 15")],
-                fails=(CheckFailed, "shared_load_bank_conflicts is"),
-            ),
-            "shifted_by_6": Mutant(
-                mistake="The bits come from one place too high.",
-                edits=[(">> 5", ">> 6")],
-                fails=(CheckFailed, "shared_load_bank_conflicts is"),
-            ),
-        },
-        limits=(
-            Limit(
-                counter="shared_load_bank_conflicts",
-                size=(64, 64),
-                most=0,
-                why="The 32 elements of a column can lie in 32 banks.",
-            ),
-            Limit(
-                counter="shared_store_bank_conflicts",
-                size=(64, 64),
-                most=0,
-                why="And so can those of a row.",
-            ),
-        ),
-    ),
     HostExercise(
         id="14.f",
         name="arguments",
@@ -327,7 +262,7 @@ EXERCISES = (
         },
     ),
     HostExercise(
-        id="14.1",
+        id="14.2",
         name="filter_matrix",
         title="Any convolution as a matrix",
         stars=2,

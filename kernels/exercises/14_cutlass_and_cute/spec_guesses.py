@@ -23,9 +23,19 @@ GUESSES = {
         because="Coordinate 4 * c is the top of column c, and this element has the "
         "offset c: the composition is the first row.",
     ),
+    "same_counts": Guess(
+        question="Chapter 09's swizzled transpose computes each index by hand. "
+        "Compared with it, how many sectors does the kernel of CuTe load and store?",
+        options=("more", "as many", "fewer"),
+        hint="Which elements do the lanes of a warp load and store at the same time, "
+        "in either kernel?",
+        answer="as many",
+        because="Warps copy rows of 32 floats in both. A layout that is known when the "
+        "kernel is compiled becomes the same index arithmetic.",
+    ),
     "instructions": Guess(
-        question="A block of 4 warps multiplies tiles of 64 x 64 x 32 by instructions "
-        "of 16 x 8 x 16. How many of them does each warp execute per tile?",
+        question="Four warps share a tile of 64 x 64 x 32. One instruction multiplies "
+        "16 x 8 x 16. How many instructions does a warp execute per tile?",
         hint="How many 16 x 8 pieces has the tile of C, and how many steps of 16 has "
         "K? Then share them among 4 warps.",
         answer=16,
