@@ -51,6 +51,7 @@ _HOME = {
     "widgets.draw_digit": ("draw_digit",),
     "widgets.fusion": ("fusion_counter",),
     "widgets.golf": ("golf",),
+    "widgets.layout_explorer": ("layout_explorer",),
     "widgets.memory_boxes": ("memory_boxes",),
     "widgets.graph_stepper": ("graph_stepper",),
     "widgets.microscope": ("microscope",),
