@@ -117,7 +117,7 @@ class LayoutExplorer(CourseWidget, files="layout_explorer"):
         table = self.shown.table() % BANKS
         row, col = self.element % self.extents[0], self.element // self.extents[0]
         return (
-            f"As 4-byte words: row {row} meets {_met(table[row])}, column {col} "
+            f"As 4-byte words: row {row} meets {_met(table[row])}; column {col} meets "
             f"{_met(table[:, col])}."
         )
 

@@ -20,7 +20,7 @@ def test_swizzle_is_told_too():
 def test_banks_of_row_and_column_are_counted():
     plain = ck.layout_explorer("(32,32):(32,1)")
     assert "row 0 meets 32 banks with 32 words" in plain.banks()
-    assert "column 0 1 bank with 32 words" in plain.banks()
+    assert "column 0 meets 1 bank with 32 words" in plain.banks()
 
 
 def test_picture_has_every_offset_and_the_formula():

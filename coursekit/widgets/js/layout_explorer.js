@@ -33,7 +33,7 @@ export function describe(state) {
     layout, row, col, offset: at(row, col),
     formula: state.bits ? `${told}, swizzled ${at(row, col)}` : told,
     banks: `As 4-byte words: row ${row} meets ${met(range(cols).map((c) => at(row, c)))
-    }, column ${col} ${met(range(rows).map((r) => at(r, col)))}.`,
+    }; column ${col} meets ${met(range(rows).map((r) => at(r, col)))}.`,
   };
 }
 

@@ -82,7 +82,8 @@ GUESSES = {
             "Gemm, on a matrix that a first kernel has built",
             "TensorNHWC<float>, with three arguments",
         ),
-        hint="The kernel of this section builds no matrix. What did its listing name?",
+        hint="No matrix of windows is built. And two names are needed: one makes "
+        "the kernel, one launches it.",
         answer="ImplicitGemmConvolution, with a kernel of DefaultConv2dFprop",
         because="`DefaultConv2dFprop<...>::Kernel` is the kernel, and "
         "`device::ImplicitGemmConvolution<Kernel>` launches it.",
