@@ -6,19 +6,25 @@ Source: NVIDIA, CUTLASS documentation, "CuTe Layout Algebra".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Protocol, TypeAlias
 
 from coursekit.errors import ArgumentError
 from coursekit.lessons.layouts import tuples
 from coursekit.lessons.layouts.tuples import IntTuple
 
-if TYPE_CHECKING:
-    from coursekit.lessons.layouts.layout import Layout
-
 Pairs: TypeAlias = "Sequence[tuple[int, int]]"
 
 
-def pairs(layout: Layout) -> list[tuple[int, int]]:
+class Strided(Protocol):
+    """What the algebra needs of a layout: its numbers, and its name in messages."""
+
+    @property
+    def shape(self) -> IntTuple: ...
+    @property
+    def stride(self) -> IntTuple: ...
+
+
+def pairs(layout: Strided) -> list[tuple[int, int]]:
     """Return extent and stride of each number of a layout, brackets left out."""
     flat = tuples.flat(layout.shape), tuples.flat(layout.stride)
     return list(zip(*flat, strict=True))
@@ -46,26 +52,28 @@ def coalesced(modes: Pairs) -> list[tuple[int, int]]:
 
 
 def composed(
-    outer: Layout, shape: IntTuple, stride: IntTuple
+    outer: Strided, shape: IntTuple, stride: IntTuple
 ) -> tuple[IntTuple, IntTuple]:
     """Return shape and stride of the composition with a layout of this shape."""
-    if isinstance(shape, int):
+    if isinstance(shape, int) and isinstance(stride, int):
         modes = coalesced(pairs(outer))
         found = coalesced(_composed_mode(modes, shape, stride, outer))
         if len(found) == 1:
             return found[0]
-        return tuple(zip(*found, strict=True))
-    both = [composed(outer, *mode) for mode in zip(shape, stride, strict=True)]
+        return tuple(mode[0] for mode in found), tuple(mode[1] for mode in found)
+    parts = zip(tuples.parts(shape), tuples.parts(stride), strict=True)
+    both = [composed(outer, *mode) for mode in parts]
     return tuple(mode[0] for mode in both), tuple(mode[1] for mode in both)
 
 
 def _composed_mode(
-    modes: Pairs, extent: int, step: int, outer: Layout
+    modes: Pairs, extent: int, step: int, outer: Strided
 ) -> list[tuple[int, int]]:
     """Take every `step`-th element of some modes, `extent` of them."""
     if step == 0:
         return [(extent, 0)]
-    found, asked = [], f"{extent}:{step}"
+    found: list[tuple[int, int]] = []
+    asked = f"{extent}:{step}"
     for size, stride in modes[:-1]:
         if (extent - 1) * step < size:  # the rest lies within this mode
             return [*found, (extent, step * stride)]
@@ -81,7 +89,7 @@ def _composed_mode(
     return [*found, (extent, step * modes[-1][1])]
 
 
-def _must_divide(whole: int, part: int, asked: str, outer: Layout) -> None:
+def _must_divide(whole: int, part: int, asked: str, outer: Strided) -> None:
     if whole % part:
         raise ArgumentError.explained(
             f"{outer} cannot be composed with {asked}: {part} does not divide {whole}.",
@@ -91,7 +99,7 @@ def _must_divide(whole: int, part: int, asked: str, outer: Layout) -> None:
         )
 
 
-def complement(layout: Layout, size: int) -> list[tuple[int, int]]:
+def complement(layout: Strided, size: int) -> list[tuple[int, int]]:
     """Return modes for the elements below `size` that a layout leaves out."""
     found, filled = [], 1
     modes = [mode for mode in coalesced(pairs(layout)) if mode[1] and mode[0] > 1]

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from coursekit.lessons.layouts import algebra, tuples
 from coursekit.lessons.layouts.swizzle import SwizzledLayout
 from coursekit.lessons.layouts.tuples import IntTuple
 
+Tiler: TypeAlias = "Layout | int | tuple[Tiler, ...]"
 _WRITTEN = re.compile(r"[\d(), ]+(?::[\d(), ]+)?")
 
 
@@ -47,17 +49,18 @@ def layout(shape: IntTuple | str, stride: IntTuple | str | None = None) -> Layou
     >>> layout("(4,(2,4)):(8,(1,2))")(1, 2)
     10
     """
+    given: tuple[object, object] = (shape, stride)
     if isinstance(shape, str):
-        shape, stride = _read(shape, stride)
-    shape = tuples.checked(shape, "shape", 1)
-    if stride is None or stride == "column":
-        return Layout(shape, tuples.compact(shape)[0])
-    if stride == "row":
-        return Layout(shape, tuples.reversed_compact(shape)[0])
-    return Layout(shape, tuples.checked(stride, "stride", 0))
+        given = _read(shape, stride)
+    extents = tuples.checked(given[0], "shape", 1)
+    if given[1] is None or given[1] == "column":
+        return Layout(extents, tuples.compact(extents)[0])
+    if given[1] == "row":
+        return Layout(extents, tuples.reversed_compact(extents)[0])
+    return Layout(extents, tuples.checked(given[1], "stride", 0))
 
 
-def _read(text: str, stride: object) -> tuple[IntTuple, object]:
+def _read(text: str, stride: object) -> tuple[object, object]:
     """Return shape and stride of a text such as "(4,8):(8,1)"."""
     shape, *written = text.split(":")
     try:
@@ -175,7 +178,7 @@ class Layout:
         """
         return _of_pairs(algebra.coalesced(algebra.pairs(self)))
 
-    def composition(self, other: Layout | IntTuple) -> Layout:
+    def composition(self, other: Tiler) -> Layout:
         """Return the layout R with R(c) = self(other(c)).
 
         Parameters
@@ -212,7 +215,7 @@ class Layout:
         """
         return _of_pairs(algebra.complement(self, _a_size(size)))
 
-    def logical_divide(self, tiler: Layout | IntTuple) -> Layout:
+    def logical_divide(self, tiler: Tiler) -> Layout:
         """Return ``(tile, rest)``: what a tile holds, then which tile.
 
         Parameters
@@ -246,7 +249,7 @@ class Layout:
         rest = tile.complement(self.size)
         return self.composition(_joined((tile, rest)))
 
-    def zipped_divide(self, tiler: tuple[Layout | IntTuple, ...]) -> Layout:
+    def zipped_divide(self, tiler: tuple[Tiler, ...]) -> Layout:
         """Return ``((tiles of all modes), (rests of all modes))``.
 
         Examples
@@ -257,7 +260,7 @@ class Layout:
         divided = self.logical_divide(tuple(tiler)).modes
         return _joined(_joined(mode.modes[i] for mode in divided) for i in (0, 1))
 
-    def logical_product(self, other: Layout | IntTuple) -> Layout:
+    def logical_product(self, other: Tiler) -> Layout:
         """Return ``(self, copies)``: this layout, repeated as `other` says.
 
         Examples
@@ -321,8 +324,10 @@ def _split(given: object, shape: IntTuple, whole: Layout) -> Iterator[int]:
         yield position
 
 
-def _as_layout(value: Layout | IntTuple) -> Layout:
-    return value if isinstance(value, Layout) else layout(value)
+def _as_layout(value: Tiler) -> Layout:
+    if isinstance(value, Layout):
+        return value
+    return layout(tuples.checked(value, "tiler", 1))
 
 
 def _a_size(value: object) -> int:
@@ -335,9 +340,7 @@ def _a_size(value: object) -> int:
     return size
 
 
-def _by_mode(
-    whole: Layout, tilers: tuple, name: str
-) -> list[tuple[Layout, Layout | IntTuple]]:
+def _by_mode(whole: Layout, tilers: tuple, name: str) -> list[tuple[Layout, Tiler]]:
     """Pair the modes of a layout with their tilers."""
     if len(tilers) != whole.rank:
         raise ArgumentError.explained(

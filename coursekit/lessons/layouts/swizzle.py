@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from coursekit.errors import ArgumentError
 from coursekit.lessons.layouts import tuples
 
-if TYPE_CHECKING:
-    from coursekit.lessons.layouts.layout import Layout
+
+class Offsets(Protocol):
+    """What a swizzle needs of the layout before it."""
+
+    def __call__(self, *coordinate: Any) -> int: ...
+    def offsets(self) -> list[int]: ...
+    def table(self) -> np.ndarray: ...
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def size(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -38,14 +47,15 @@ class SwizzledLayout:
     (9, 8, 18)
     """
 
-    layout: Layout
+    layout: Offsets
     bits: int
     base: int
     shift: int
 
     def __post_init__(self) -> None:
-        numbers = [tuples.whole(n) for n in (self.bits, self.base, self.shift)]
-        if None in numbers or min(numbers) < 0 or self.shift < self.bits:
+        given = (self.bits, self.base, self.shift)
+        numbers = [whole for n in given if (whole := tuples.whole(n)) is not None]
+        if len(numbers) < len(given) or min(numbers) < 0 or self.shift < self.bits:
             raise ArgumentError.explained(
                 f"A swizzle got bits={self.bits!r}, base={self.base!r}, "
                 f"shift={self.shift!r}.",
@@ -62,12 +72,12 @@ class SwizzledLayout:
         mask = (2**self.bits - 1) << self.base
         return offset ^ (offset >> self.shift & mask)
 
-    def __call__(self, *coordinate: object) -> int:
+    def __call__(self, *coordinate: Any) -> int:
         """Return the offset of a coordinate, mixed."""
         return self.mixed(self.layout(*coordinate))
 
     @property
-    def shape(self) -> object:
+    def shape(self) -> Any:
         """The shape of the layout inside."""
         return self.layout.shape
 
