@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 import functools
 import linecache
 import traceback
@@ -217,9 +218,18 @@ def _told(who: str, file: str) -> Iterator[None]:
         kinds = (kind for kind in ADVICE if isinstance(error, kind))
         advice = ADVICE.get(next(kinds, None), OTHERWISE)
         raise CheckFailed.explained(
-            f"{who} raised {type(error).__name__}: {error}{_line(error, file)}",
+            f"{who} raised {_named(error)}{_line(error, file)}",
             *advice,
         ) from error
+
+
+def _named(error: BaseException) -> str:
+    """Return the kind of an error and its message, with the name that comes near."""
+    said = f"{type(error).__name__}: {error}"
+    if not isinstance(error, AttributeError) or error.name is None:
+        return said
+    near = difflib.get_close_matches(error.name, dir(error.obj), 1)
+    return f"{said}. Did you mean {near[0]}?" if near else said
 
 
 def _line(error: BaseException, file: str) -> str:
