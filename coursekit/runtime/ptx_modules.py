@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +17,15 @@ from coursekit.toolchain.python_files import PythonFile, python_file
 from coursekit.toolchain.sources import Source
 
 NAME = "kernel.ptx"
+_POINTER = 8
 
 
-def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxModule:
+def load_ptx(
+    text_or_path: str | os.PathLike[str],
+    *,
+    name: str = NAME,
+    kernels: Sequence[str] = (),
+) -> PtxModule:
     """Load PTX of any compiler: of Triton, Numba, CuTe DSL, nvcc, or by hand.
 
     Its kernels are launched, counted, checked, traced and profiled as those of
@@ -33,6 +39,8 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
         `kernels/`.
     name : str
         What messages call a text without line information.
+    kernels : sequence of str, optional
+        Shorter names of the kernels, in the order of the PTX.
 
     Returns
     -------
@@ -44,7 +52,7 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     Raises
     ------
     ArgumentError
-        This is no text of PTX, or it has no kernel.
+        This is no text of PTX, or it has no kernel, or another number of them.
 
     Examples
     --------
@@ -58,7 +66,8 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     ('stop',)
     """
     text, path = _read(text_or_path)
-    return PtxModule(text, name=path.name if path else name, path=path)
+    names = _named(ptx_text.entries(text), kernels)
+    return PtxModule(text, name=path.name if path else name, path=path, names=names)
 
 
 class PtxModule(Module):
@@ -121,7 +130,8 @@ class PtxModule(Module):
     def parameters(self, entry: building.Entry) -> tuple[signature.Parameter, ...]:
         """Return the parameters of one entry; those without a type have a width."""
         names = self._names.get(entry.lowered, ())
-        return super().parameters(replace(entry, parameter_names=names))
+        found = super().parameters(replace(entry, parameter_names=names))
+        return tuple(map(_perhaps_pointer, found))
 
     def name_parameters(self, lowered: str, names: tuple[str, ...]) -> None:
         """Name the parameters of a kernel, before it is first looked up."""
@@ -144,13 +154,33 @@ class PtxModule(Module):
         )
 
     @functools.cached_property
-    def _machine_code(self):  # type: ignore[override]
+    def _machine_code(self) -> Callable[[targets.Target], building.MachineCode]:
         @functools.cache
         def assembled(target: targets.Target) -> building.MachineCode:
             code, report = assembler.assemble(self.ptx, target.real_name)
             return building.MachineCode(code, report)
 
         return assembled
+
+
+def _named(entries: list[str], kernels: Sequence[str]) -> dict[str, str]:
+    """Return the names that kernels are to have, by their names in the PTX."""
+    given = [kernels] if isinstance(kernels, str) else list(kernels)
+    if given and len(given) != len(entries):
+        raise ArgumentError.explained(
+            f"load_ptx got {len(given)} names for {len(entries)} kernels.",
+            "Each kernel takes one name, in the order of the PTX.",
+            f"The kernels are {', '.join(entries)}.",
+        )
+    return dict(zip(entries, given, strict=False))
+
+
+def _perhaps_pointer(parameter: signature.Parameter) -> signature.Parameter:
+    """Take an array for a struct of 8 bytes: CuTe DSL wraps its pointers so."""
+    ctype = parameter.type
+    if ctype.kind != "struct" or ctype.name != "struct" or ctype.size != _POINTER:
+        return parameter
+    return replace(parameter, type=signature.CType("8-byte value", "unknown", _POINTER))
 
 
 def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
@@ -173,7 +203,7 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
                 "Give the path as seen from the current folder, or the text itself.",
             ) from None
     text = text.rstrip("\0")
-    if not ptx_text.has_kernels(text) or not re.search(r"^\s*\.version", text, re.M):
+    if not ptx_text.entries(text) or not re.search(r"^\s*\.version", text, re.M):
         raise ArgumentError.explained(
             f"load_ptx got {len(text):,} characters without a kernel in PTX.",
             "PTX begins with .version and .target, and each kernel is an .entry; CUDA "

@@ -14,7 +14,7 @@ _FILE = re.compile(
     re.MULTILINE,
 )
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-_ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak)\s+)*\.entry\b", re.MULTILINE)
+_ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak)\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
 _INLINE = re.compile(r"// begin inline asm\n.*?// end inline asm\n", re.DOTALL)
 _LINE = re.compile(r"^\s*\.loc\s+\d+\s+(\d+)", re.MULTILINE)
 _LOC = re.compile(r"^\s*\.loc\s.*\n", re.MULTILINE)
@@ -23,11 +23,11 @@ _INSTRUCTION = re.compile(r"\s*(?:@!?[%\w$]+\s+)?[a-z][a-z0-9_]*(?:[.\s;]|::)")
 
 
 def target_of(ptx: str) -> Target:
-    """Return the architecture that PTX is for.
+    r"""Return the architecture that PTX is for.
 
     Examples
     --------
-    >>> target_of(".version 8.0\\n.target sm_90a\\n").virtual_name
+    >>> target_of(".version 8.0\n.target sm_90a\n").virtual_name
     'compute_90a'
     """
     found = _TARGET.search(ptx)
@@ -37,9 +37,9 @@ def target_of(ptx: str) -> Target:
     return Target(asked.number, asked.suffix)
 
 
-def has_kernels(ptx: str) -> bool:
-    """Tell whether a text of PTX has an entry."""
-    return _ENTRY.search(ptx) is not None
+def entries(ptx: str) -> list[str]:
+    """Return the kernels' names in a text of PTX."""
+    return _ENTRY.findall(ptx)
 
 
 def files(ptx: str) -> list[str]:
@@ -83,11 +83,11 @@ def without_lines_of_inline_assembly(ptx: str) -> str:
 
 
 def with_own_lines(ptx: str, name: str) -> str:
-    """Give each instruction its line in the PTX itself as its source line.
+    r"""Give each instruction its line in the PTX itself as its source line.
 
     Examples
     --------
-    >>> print(with_own_lines(".address_size 64\\n.entry f() {\\n  ret;\\n}", "f.ptx"))
+    >>> print(with_own_lines(".address_size 64\n.entry f() {\n  ret;\n}", "f.ptx"))
     .address_size 64
     .file 1 "f.ptx"
     .entry f() {
