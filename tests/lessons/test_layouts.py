@@ -278,3 +278,63 @@ def test_swizzle_equals_that_of_pycute(pycute):
     ours = plain.swizzle(3, 3, 3)
     assert ours.offsets() == [theirs(at) for at in plain.offsets()]
     assert np.array_equal(np.sort(ours.table(), axis=None), np.arange(512))
+
+
+# ---------------------------------------------------------------- CuTe DSL
+
+TWO = {
+    "composition": ("(6,2):(8,2)", "(4,3):(3,1)"),
+    "logical_divide": ("(4,8):(1,4)", "8:1"),
+    "logical_product": ("(2,2):(1,2)", "6:1"),
+    "blocked_product": ("(2,2):(1,2)", "(2,3):(3,1)"),
+}
+BY_MODE = ("logical_divide", "zipped_divide", "composition")
+
+
+@pytest.fixture(scope="module")
+def cute():
+    return pytest.importorskip(
+        "cutlass.cute",
+        reason="the CuTe DSL is not installed, `make setup EXTRAS=dsl`",
+        exc_type=ImportError,
+    )
+
+
+def told(cute, operation):
+    """Return the text of what the DSL computes from layouts, while it compiles."""
+    found = []
+
+    def traced():
+        found.append(str(operation()))
+
+    cute.jit(traced)()
+    return found[0].replace(" ", "")
+
+
+def of_dsl(cute, layout):
+    return cute.make_layout(layout.shape, stride=layout.stride)
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_operation_equals_that_of_the_cute_dsl(cute, name):
+    left, right = map(ck.layout, TWO[name])
+    theirs = told(
+        cute,
+        lambda: getattr(cute, name)(of_dsl(cute, left), of_dsl(cute, right)),
+    )
+    assert str(getattr(left, name)(right)) == theirs
+
+
+@pytest.mark.parametrize("name", BY_MODE)
+def test_operation_by_mode_equals_that_of_the_cute_dsl(cute, name):
+    matrix = ck.layout((4, 8), "row")
+    theirs = told(cute, lambda: getattr(cute, name)(of_dsl(cute, matrix), (2, 4)))
+    assert str(getattr(matrix, name)((2, 4))) == theirs
+
+
+def test_complement_and_coalesce_equal_those_of_the_cute_dsl(cute):
+    one, nested = ck.layout("4:2"), ck.layout("(2,(1,6)):(1,(7,2))")
+    theirs = told(cute, lambda: cute.complement(of_dsl(cute, one), 24))
+    assert str(one.complement(24)) == theirs
+    theirs = told(cute, lambda: cute.coalesce(of_dsl(cute, nested)))
+    assert str(nested.coalesce()) == theirs
