@@ -29,6 +29,7 @@ PROBLEMS = (
     "softmax",
     "layernorm",
     "matmul",
+    "cutlass",
     "fusion",
     "profiling",
     "mnist",
