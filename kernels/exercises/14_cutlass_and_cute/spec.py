@@ -47,13 +47,13 @@ def offsets(found, call):
     return found.offsets()
 
 
-def has_shape(found, shape, call):
+def has_shape(found, shape, call, cause="A coordinate would mean something else."):
     """Demand a shape."""
     offsets(found, call)
     if found.shape != shape:
         raise CheckFailed.explained(
             f"{call} has the shape {found.shape}, and {shape} is wanted.",
-            "A coordinate would mean something else.",
+            cause,
             "Compare the brackets and the numbers of both, mode by mode.",
         )
 
@@ -107,7 +107,10 @@ def some_of_all(sample, show):
         call = f"sample({text}, {down}, {across})"
         found = sample(matrix, down, across)
         rows, cols = matrix.shape
-        has_shape(found, (rows // down, cols // across), call)
+        left = (
+            f"Of {rows} rows every {down} is taken, of {cols} columns every {across}."
+        )
+        has_shape(found, (rows // down, cols // across), call, left)
         expected = ck.layout(
             found.shape, (matrix.stride[0] * down, matrix.stride[1] * across)
         )
@@ -127,7 +130,7 @@ def of_sampling(found, matrix, down, across):
 def every_element(shares, show):
     """Demand that the shares are all elements, each one once."""
     found = shares()
-    has_shape(found, (256, 4), "shares()")
+    has_shape(found, (256, 4), "shares()", "256 threads load 4 elements each.")
     counts = np.bincount(offsets(found, "shares()"), minlength=1024)
     if counts.size > 1024:
         raise CheckFailed.explained(

@@ -6,7 +6,7 @@ from math import erf
 import numpy as np
 
 import coursekit as ck
-from coursekit.errors import CheckFailed
+from coursekit.errors import ArgumentError, CheckFailed, OutOfBoundsError
 from coursekit.exercises import (
     Exercise,
     HostExercise,
@@ -65,7 +65,22 @@ def right_product(arguments, show):
         size, a, b, c, d, scale = arguments(x, w, out)
         gemm = ck.load_ptx("libraries/cutlass_gemm.ptx").cutlass_gemm
         grid = blocks(m, 64), blocks(n, 64)
-        gemm[grid, 128, STAGES](*size, *a, *b, *c, *d, *map(float, scale))
+        try:
+            gemm[grid, 128, STAGES](*size, *a, *b, *c, *d, *map(float, scale))
+        except OutOfBoundsError as error:
+            raise CheckFailed.explained(
+                f"With m, n, k = {m, n, k} the kernel leaves an array: it would need "
+                f"more than {x.shape}, {w.shape} or {out.shape}.",
+                "A stride is longer than the rows of its array.",
+                "The stride of a row-major array is the length of its rows.",
+            ) from error
+        except ArgumentError as error:
+            raise CheckFailed.explained(
+                str(error).split("\n")[0],
+                "CUTLASS takes the address of an array, and the stride says where its "
+                "rows begin.",
+                "Give x, w and out themselves, not parts or copies of them.",
+            ) from error
         expected = np.zeros(out.shape)
         expected[:, :n] = x.astype(float) @ w.astype(float)
         compare(out, expected, (m, n, k), d)
