@@ -160,7 +160,7 @@ def levels() -> Drawing:
         d.arrow((before.right, 60), (after.x, 60))
     d.note((8, 18), "each layer is made of the next one")
     epilogue = d.box(Rectangle(308, 180, 118, 40), "epilogue", fill="pink")
-    d.line((217, 80), (217, 200), (epilogue.x, 200), head=True)
+    d.line((271, 80), (271, 200), (epilogue.x, 200), head=True)
     d.note((446, 200), "what happens to the sums before they are stored")
     return d
 
