@@ -1035,3 +1035,9 @@ def test_truncated_text_is_parsed_or_refused(part):
 )
 def test_hostile_text_is_refused_without_hanging(text):
     assert outcome(HEAD * bool(text) + text) == "refused"
+
+
+def test_operand_that_runs_into_the_next_line_is_shown_on_one():
+    with pytest.raises(UnsupportedError) as caught:
+        instruction("mov.u32 %r1, %laneid\n\t.loc 1 9 5\n\tret;")
+    assert "`%laneid .loc 1 9 5 ret`" in str(caught.value)

@@ -223,7 +223,11 @@ class Scope(dict):
             return ir.Symbol(base.name, terms)
         if isinstance(base, ir.Immediate) and base.kind == "int":
             return ir.Immediate(base.value + terms)
-        raise self.frame.error(f"unknown operand `{word[:40]}`")
+        raise self._unknown(word)
+
+    def _unknown(self, word: str) -> Exception:
+        """Return the error for a text that is no operand, on one line."""
+        return self.frame.error(f"unknown operand `{' '.join(word.split())[:40]}`")
 
     def _sum(self, word: str) -> tuple:
         """Read `base+16`; return the base and the number of bytes."""
@@ -233,7 +237,7 @@ class Scope(dict):
             return self[match["name"]], terms
         if terms is not None and (constant := number(match["number"])):
             return constant, terms
-        raise self.frame.error(f"unknown operand `{word[:40]}`")
+        raise self._unknown(word)
 
     def _address(self, inside: str) -> ir.Address:
         """Read what stands in brackets, without them."""
