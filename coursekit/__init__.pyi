@@ -61,6 +61,7 @@ from coursekit.lessons import matmul as matmul
 from coursekit.lessons import mnist as mnist
 from coursekit.lessons import model_gpu as model_gpu
 from coursekit.lessons.fusion import fusion as fusion
+from coursekit.lessons.layouts.layout import layout as layout
 from coursekit.lessons.memory_ledger import MemoryLedger as MemoryLedger
 from coursekit.lessons.minimise import minimise as minimise
 from coursekit.lessons.model_gpu import ModelGpu as ModelGpu
@@ -89,6 +90,7 @@ from coursekit.widgets.fourier_circle import fourier_circle as fourier_circle
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
 from coursekit.widgets.graph_stepper import graph_stepper as graph_stepper
+from coursekit.widgets.layout_explorer import layout_explorer as layout_explorer
 from coursekit.widgets.layout_flipper import layout_flipper as layout_flipper
 from coursekit.widgets.memory_boxes import memory_boxes as memory_boxes
 from coursekit.widgets.microscope import microscope as microscope

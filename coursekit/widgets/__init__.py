@@ -12,7 +12,8 @@ shows how gradients flow back, a `FourierCircle` adds up the arrows of a Fourier
 transform, and a `TableExplorer` is a table to search. Instruments with sliders and
 switches are `OccupancyExplorer`, `Residency`, `FusionCounter`, `RooflineExplorer`,
 `ChipExplorer`, `NumberExplorer` for the bits of a number, `LayoutFlipper` for matrices
-in memory and, for matrix products, `TileAnimator`.
+in memory, `LayoutExplorer` for the places of elements and, for matrix products,
+`TileAnimator`.
 """
 
 from coursekit.widgets.chip_explorer import ChipExplorer
@@ -24,6 +25,7 @@ from coursekit.widgets.golf import GolfCard
 from coursekit.widgets.graph_stepper import GraphStepper
 from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
+from coursekit.widgets.layout_explorer import LayoutExplorer
 from coursekit.widgets.layout_flipper import LayoutFlipper
 from coursekit.widgets.learning import LearningView
 from coursekit.widgets.memory_boxes import MemoryBoxes
@@ -49,6 +51,7 @@ __all__ = [
     "GridBlock",
     "GridMap",
     "GuessWidget",
+    "LayoutExplorer",
     "LayoutFlipper",
     "LearningView",
     "MemoryBoxes",

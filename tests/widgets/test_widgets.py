@@ -40,10 +40,9 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "compiled_words", "grid_block", "grid_map", "questions")
 SHEETS = (
     "chip_explorer", "compiled", "draw_digit", "fourier_circle", "fusion",
-    "graph_stepper", "grid_block", "layout_flipper", "learning", "memory_boxes",
-    "microscope", "number", "occupancy",
-    "overlap", "questions", "residency", "roofline", "scheduler", "shared",
-    "table_explorer", "tile_animator",
+    "graph_stepper", "grid_block", "layout_explorer", "layout_flipper", "learning",
+    "memory_boxes", "microscope", "number", "occupancy", "overlap", "questions",
+    "residency", "roofline", "scheduler", "shared", "table_explorer", "tile_animator",
 )  # fmt: skip
 SHARED = (FOLDER / "shared.css").read_text(encoding="utf-8")
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -73,6 +72,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.graph_stepper(ck.autograd.Value(2, "x") * 3),
         lambda: ck.layout_flipper(2, 3),
         lambda: ck.fourier_circle([1, 0, -1, 0]),
+        lambda: ck.layout_explorer("(4,(2,4)):(2,(1,8))", element=9),
         lambda: ck.errata(),
     ],
     ids=[
@@ -95,8 +95,9 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "pad",
         "bits",
         "graph",
-        "layout",
+        "flipper",
         "circle",
+        "layout",
         "errata",
     ],
 )

@@ -144,7 +144,8 @@ WIDGETS = {
     "bits": lambda: ck.number_explorer("FP32", 0.1),
     "circle": lambda: ck.fourier_circle([1, 0, -1, 0]),
     "graph": lambda: ck.graph_stepper(ck.autograd.Value(2, "x") * 3),
-    "layout": lambda: ck.layout_flipper(2, 3),
+    "flipper": lambda: ck.layout_flipper(2, 3),
+    "layout": lambda: ck.layout_explorer(ck.layout((8, 8), "row").swizzle(3, 0, 3)),
     "table": lambda: ck.errata(),
 }
 
