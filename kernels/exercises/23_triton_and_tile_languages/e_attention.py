@@ -1,4 +1,4 @@
-# softmax(q @ k.T / 8) @ v, for n x 64 matrices; n is a multiple of 32.
+# Attention: softmax(q @ k.T / 8) @ v, for n x 64; n % 32 is 0.
 import triton
 import triton.language as tl
 
@@ -15,7 +15,7 @@ def kernel(q, k, v, out, n, TILE: tl.constexpr, D: tl.constexpr):
         at = (start + tile) * D + d
         scores = tl.dot(q_tile, tl.trans(tl.load(k + at))) / 8
         new = tl.maximum(largest, tl.max(scores, 1))
-        # Your code here: total and result belong to `largest`, not to `new`.
+        # Your code here: total and result belong to `largest`.
         weights = tl.exp(scores - new[:, None])
         total += tl.sum(weights, 1)
         result = tl.dot(weights.to(tl.float16), tl.load(v + at), result)
@@ -24,5 +24,4 @@ def kernel(q, k, v, out, n, TILE: tl.constexpr, D: tl.constexpr):
 
 
 def attention(q, k, v, out):
-    n, D = q.shape
-    kernel[(n // 32,)](q, k, v, out, n, TILE=32, D=D)
+    kernel[(len(q) // 32,)](q, k, v, out, len(q), TILE=32, D=64)

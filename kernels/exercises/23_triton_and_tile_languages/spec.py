@@ -78,7 +78,7 @@ def full_blocks(add_ten, show):
 
 def ragged_blocks(add_ten, show):
     """Demand the sizes that leave a part of the last block empty."""
-    added(add_ten, (1, 127, 129, 1000))
+    added(add_ten, (129, 1000, 1, 127))
 
 
 def soft(softmax, x):
@@ -156,7 +156,9 @@ def normalised(layernorm, cols, advice, spread=1.0):
 def layer_rows(layernorm, show):
     """Demand rows that fill a block."""
     cause = "Variance is the mean of the squares, after the mean was subtracted."
-    normalised(layernorm, 64, (cause, "Compute mean, centred row, variance in turn."))
+    normalised(
+        layernorm, 64, (cause, "Compute the mean, the centred row, then the variance.")
+    )
 
 
 def layer_ragged(layernorm, show):
@@ -313,7 +315,7 @@ EXERCISES = (
         title="Map: a program has a block of elements",
         function="add_ten",
         checks=(("full blocks", full_blocks), ("ragged sizes", ragged_blocks)),
-        starter=(OutOfBoundsError, "x has 1 elements"),
+        starter=(OutOfBoundsError, "but x has 129 elements"),
         hints=(
             "Which of the indices in i are inside of the array? Write the "
             "comparison, give it a name, and pass it to load and store as mask=...",
@@ -327,12 +329,12 @@ EXERCISES = (
                         "tl.store(out + i, values + 10)",
                     )
                 ],
-                fails=(OutOfBoundsError, "writes out["),
+                fails=(OutOfBoundsError, "but out has 129 elements"),
             ),
             "one_too_many": Mutant(
                 mistake="The mask lets in one index too many.",
                 edits=[("inside = i < n", "inside = i <= n")],
-                fails=(OutOfBoundsError, "x["),
+                fails=(OutOfBoundsError, "but x has 129 elements"),
             ),
         },
     ),
@@ -399,7 +401,7 @@ EXERCISES = (
             "no_eps": Mutant(
                 mistake="The variance is not kept away from 0.",
                 edits=[("tl.rsqrt(variance + eps)", "tl.rsqrt(variance)")],
-                fails=(CheckFailed, "eps"),
+                fails=(CheckFailed, "Add eps to the variance"),
             ),
         },
     ),
@@ -419,12 +421,12 @@ EXERCISES = (
             "row_length": Mutant(
                 mistake="Rows of b are taken for as long as those of a.",
                 edits=[("b + k * N + col", "b + k * K + col")],
-                fails=(OutOfBoundsError, "b["),
+                fails=(OutOfBoundsError, "but b has"),
             ),
             "b_unmasked": Mutant(
                 mistake="The tile of b is loaded without a mask.",
                 edits=[("(k < K) & (col < N), 0)", "col < N, 0)")],
-                fails=(OutOfBoundsError, "b["),
+                fails=(OutOfBoundsError, "but b has"),
             ),
         },
     ),
@@ -476,13 +478,13 @@ EXERCISES = (
         mutants={
             "total_only": Mutant(
                 mistake="The result keeps its old scale.",
-                edits=[("        result *= shrink[:, None]\n", "")],
+                edits=[("result * shrink[:, None]", "result")],
                 fails=(CheckFailed, "n = 96"),
             ),
             "wrong_sign": Mutant(
                 mistake="The factor is upside down.",
                 edits=[("tl.exp(largest - new)", "tl.exp(new - largest)")],
-                fails=(CheckFailed, "n = 96"),
+                fails=(CheckFailed, "n = 32"),
             ),
         },
     ),

@@ -1,4 +1,4 @@
-# Layernorm of each row, times weight, plus bias; one program computes a row.
+# Layernorm of each row, with weight and bias; a program computes a row.
 import triton
 import triton.language as tl
 

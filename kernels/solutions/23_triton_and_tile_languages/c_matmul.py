@@ -1,4 +1,4 @@
-# c = a @ b; one program computes a tile of c. a and b are in half precision.
+# Matrix product of half-precision a and b; a program computes a tile.
 import triton
 import triton.language as tl
 
