@@ -8,7 +8,7 @@ CLOSE, ROUGH = 1e-5, 2e-2
 
 
 def simulated():
-    """Let Triton's launches run on the simulator, and return what it has seen."""
+    """Let Triton's launches in a `with` block run on the simulator."""
     import coursekit as ck
 
     return ck.triton_simulator()
@@ -55,10 +55,10 @@ def compare(case, found, due, tolerance, advice):
 
 def added(add_ten, sizes):
     """Demand x + 10 for each size."""
-    simulated()
     for n in sizes:
         x, out = numbers(n), blank(n)
-        add_ten(x, out)
+        with simulated():
+            add_ten(x, out)
         compare(
             f"n = {n}",
             out,
@@ -85,9 +85,9 @@ def soft(softmax, x):
     """Run a softmax, and return its result and the right one."""
     import torch
 
-    simulated()
     out = blank(*x.shape)
-    softmax(x, out)
+    with simulated():
+        softmax(x, out)
     return out, torch.softmax(x.double(), 1)
 
 
@@ -142,11 +142,11 @@ def normalised(layernorm, cols, advice, spread=1.0):
     """Demand the layernorm of three rows."""
     import torch
 
-    simulated()
     x = spread * numbers(3, cols) + 5
     weight, bias = numbers(cols, seed=1), numbers(cols, seed=2)
     out = blank(3, cols)
-    layernorm(x, weight, bias, out)
+    with simulated():
+        layernorm(x, weight, bias, out)
     due = torch.nn.functional.layer_norm(
         x.double(), (cols,), weight.double(), bias.double()
     )
@@ -186,11 +186,11 @@ def product(matmul, M, K, N):
     """Demand a product of matrices in half precision."""
     import torch
 
-    simulated()
     a = numbers(M, K, dtype=torch.float16)
     b = numbers(K, N, seed=1, dtype=torch.float16)
     c = blank(M, N)
-    matmul(a, b, c)
+    with simulated():
+        matmul(a, b, c)
     compare(
         f"{M} x {K} times {K} x {N}",
         c,
@@ -220,9 +220,9 @@ def dropped(dropout, seed, p=0.25, n=5000):
     """Return what remains of ones."""
     import torch
 
-    simulated()
     out = blank(n)
-    dropout(torch.ones(n), out, p, seed)
+    with simulated():
+        dropout(torch.ones(n), out, p, seed)
     return out
 
 
@@ -279,12 +279,12 @@ def attended(attention, n, spread, advice):
     """Demand attention of n queries."""
     import torch
 
-    simulated()
     q, k, v = (
         (numbers(n, 64, seed=seed) * spread).to(torch.float16) for seed in range(3)
     )
     out = blank(n, 64)
-    attention(q, k, v, out)
+    with simulated():
+        attention(q, k, v, out)
     scores = q.double() @ k.double().T / 8
     compare(f"n = {n}", out, torch.softmax(scores, 1) @ v.double(), ROUGH, advice)
 
