@@ -9,6 +9,7 @@ NOTEBOOKS ?= notebooks
 CELL_TIMEOUT ?= 120
 WORKERS ?= 2
 ARGS ?=
+EXTRAS ?=
 SEEDS ?= 0:10000
 # JupyterLab refuses to start as root, which is who you are in most containers.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -16,8 +17,8 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 help:             ## list the verbs
 	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
-setup:            ## make .venv and install everything into it; nothing to do when it is current
-	@$(PYTHON) -I setup_environment.py
+setup:            ## make .venv and install everything into it (EXTRAS="dsl libraries"); nothing to do when it is current
+	@$(PYTHON) -I setup_environment.py $(EXTRAS)
 
 # The lock and environment.yml change, for you to commit. TESTS names what is to pass.
 upgrade: export TESTS ?= test
@@ -32,6 +33,8 @@ lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-br
 	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url="/lab/tree/$(subst $(CURDIR)/,,$(COURSEKIT_WORK))/$(START)" \
 	    --LabApp.app_settings_dir="$(CURDIR)/notebooks/lab_settings" $(AS_ROOT) $(ARGS)
 
+# Kernels of Triton, CuTe and Helion are tested too.
+test: override EXTRAS += dsl
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook
 
 check: setup      ## check style, format and types, of code and notebooks (seconds)

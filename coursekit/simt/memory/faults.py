@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from coursekit import errors
+from coursekit.simt.memory import guards
 from coursekit.simt.memory.memory import GLOBAL_BASE, Part, Region
 from coursekit.simt.ptx.ir import Instruction, Location
 
@@ -56,8 +57,7 @@ def kernel_error(kind, warp, lane: int, instruction, what, cause="", cure=""):
     """
     thread, block = warp.thread(lane), warp.block.index
     name = f"thread {thread} of block {block}"
-    location = instruction.location if instruction is not None else None
-    place, shown = source_place(warp.block.launch.program, location)
+    place, shown = source_place(*_origin(warp, instruction))
     message = what.replace("{thread}", name)
     if shown:
         message += "\n  " + shown
@@ -168,6 +168,7 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
         what = f"{{thread}} {verb} {place}, but {name} has {_extent(part, width)}"
         what += f"{_membership(region, part, width)}."
         cause, cure = _bounds_advice(region, part, offset)
+        cure = guards.in_language(cure, source_place(*_origin(warp, instruction))[1])
         if offset == region.nbytes > 0:
             cure = cure.removesuffix(".") + ": `<=` lets in one index too many."
     return kernel_error(
@@ -175,12 +176,18 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
     )
 
 
+def _origin(warp, instruction):
+    """Return what `source_place` takes."""
+    location = instruction.location if instruction is not None else None
+    return warp.block.launch.program, location
+
+
 def _bounds_advice(region: Region, part: Part, offset: int) -> tuple[str, str]:
     if offset < 0:
         return (
             "An index became negative: a neighbour of the first element, or an "
             "int that overflowed.",
-            "Check the lower bound too, for example `if (i > 0)`.",
+            guards.LOWER_BOUND,
         )
     if _wrapped(region, offset):
         return (
@@ -203,9 +210,9 @@ def _bounds_advice(region: Region, part: Part, offset: int) -> tuple[str, str]:
             "Compare the array's size with the loop's bounds.",
         )
     if part.shape and len(part.shape) > 1:
-        cure = "Guard each index, for example with `if (row < rows && col < cols)`."
+        cure = guards.EACH_INDEX
     else:
-        cure = "Guard the access, for example with `if (i < n)`."
+        cure = guards.THE_ACCESS
     return (
         "Often the grid is rounded up and the last blocks have threads without work.",
         cure,

@@ -1,0 +1,315 @@
+"""A driver for Triton whose device is the simulator, by Triton's own interface.
+
+Triton asks its active driver for the target to compile for, for the device's limits and
+for a launcher. Nothing of Triton is patched: the driver is set with
+``triton.runtime.driver.set_active``, and PTX is read from Triton's cache.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from coursekit.errors import ArgumentError, DeviceError, UnsupportedError
+from coursekit.hardware import DeviceProperties
+from coursekit.runtime.launching import Kernel
+from coursekit.runtime.ptx_modules import PtxModule
+from coursekit.toolchain import cubin
+
+FIRST_DEVICE = 1000  # far from the numbers of GPUs
+FUSION = "TRITON_DEFAULT_FP_FUSION"
+OLDEST, NEWEST = (3, 6), (3, 9)
+EXTRA = "Install the extra with `make setup EXTRAS=dsl`, and start Python anew."
+_SCRATCH = ("global_scratch", "profile_scratch")
+
+
+@dataclass(frozen=True)
+class TritonLaunch:
+    """A launch as Triton asks for it, with the arguments as they were before it.
+
+    The first five are those of ``ck.count`` and of the checkers.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    grid, block : tuple of int
+    args : tuple
+        One for each parameter of the PTX; tensors.
+    shared_bytes : int
+    cooperative : bool
+    """
+
+    kernel: Kernel
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    args: tuple[Any, ...]
+    shared_bytes: int
+    cooperative: bool
+
+
+def imported() -> Any:
+    """Import Triton.
+
+    Raises
+    ------
+    UnsupportedError
+        It is not installed, or of a version whose drivers are others.
+    """
+    os.environ.setdefault(FUSION, "1")  # as before 3.10; unset, Triton warns
+    try:
+        import triton
+    except ImportError:
+        raise UnsupportedError.explained(
+            "Triton is not installed.",
+            "It is no part of the course's core: it belongs to the extra `dsl`.",
+            EXTRA,
+        ) from None
+    version = tuple(map(int, triton.__version__.split(".")[:2]))
+    if not OLDEST <= version <= NEWEST:
+        raise UnsupportedError.explained(
+            f"Triton {triton.__version__} cannot run on the simulator.",
+            "Its interface to drivers changes from version to version; known are 3.6 "
+            "to 3.9.",
+            EXTRA,
+        )
+    return triton
+
+
+class SimulatorDriver:
+    """What Triton takes for a device; `launch` runs a `TritonLaunch`.
+
+    Parameters
+    ----------
+    arch : int
+        The compute capability to compile for, times ten.
+    device : DeviceProperties
+        The device whose limits hold.
+    launch : callable
+        Receives each `TritonLaunch`, and then the tensors to write to, as arguments.
+    benchmark : callable
+        ``benchmark(function, quantiles=...)`` returns what autotuning compares.
+    """
+
+    launcher_cls: Any
+
+    def __init__(
+        self,
+        arch: int,
+        device: DeviceProperties,
+        launch: Callable[[TritonLaunch], None],
+        benchmark: Callable[..., Any],
+    ):
+        self.arch, self.launch, self.benchmark = arch, launch, benchmark
+        self.utils = _Utils(device)
+        self.launcher_cls = _Launcher
+
+    @staticmethod
+    def is_active() -> bool:
+        return True
+
+    def get_current_target(self) -> Any:
+        from triton.backends.compiler import GPUTarget
+
+        return GPUTarget("cuda", self.arch, 32)
+
+    def get_current_device(self) -> int:
+        return FIRST_DEVICE + self.arch
+
+    def set_current_device(self, device: int) -> None:
+        """Do nothing: there is one device."""
+
+    def get_device_capability(self, device: int = 0) -> tuple[int, int]:
+        return divmod(self.arch, 10)
+
+    def get_current_stream(self, device: int) -> int:
+        return 0
+
+    def get_active_torch_device(self) -> Any:
+        import torch
+
+        return torch.device("cpu")
+
+    def get_device_interface(self) -> Any:
+        raise _no_times()
+
+    def map_python_to_cpp_type(self, name: str) -> str:
+        return name
+
+    def get_benchmarker(self) -> Callable[..., Any]:
+        return self.benchmark
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        raise _no_times()
+
+    def clear_cache(self, cache: object) -> None:
+        """Do nothing: the simulator has no caches."""
+
+
+def _no_times() -> DeviceError:
+    return DeviceError.explained(
+        "The simulator has no clock: it cannot say how long a kernel takes.",
+        "It counts requests, sectors and instructions.",
+        "Compare the counts of two kernels, or measure on a GPU.",
+    )
+
+
+class _Utils:
+    """The functions of Triton's CUDA driver that need no CUDA here."""
+
+    def __init__(self, device: DeviceProperties):
+        self.device = device
+
+    def get_device_properties(self, _: int) -> dict[str, int]:
+        device = self.device
+        return {
+            "max_shared_mem": device.shared_bytes_per_block_optin,
+            "max_num_regs": device.registers_per_sm,
+            "multiprocessor_count": device.sm_count,
+            "warpSize": 32,
+            "sm_clock_rate": round(device.boost_clock_mhz * 1000),
+            "mem_clock_rate": round(device.memory_rate_gbps * 1e6 / 2),
+            "mem_bus_width": device.memory_bus_bits,
+        }
+
+    def load_binary(
+        self, name: str, code: bytes, shared: int, device: int
+    ) -> tuple[object, object, int, int, int]:
+        """Return module, function, registers, spilled words and most threads."""
+        needs = cubin.resources(code, "", 0)[name]
+        return self, name, needs.registers, needs.local_bytes // 4, needs.max_threads
+
+    def unload_module(self, module: object) -> None:
+        """Do nothing: there is no context."""
+
+
+class _Launcher:
+    """Launches one compiled kernel; Triton makes one for each."""
+
+    def __init__(self, source: Any, metadata: Any):
+        self.source, self.metadata = source, metadata
+        self.module = _module(source, metadata)
+        names = [name for name, _ in _parameters(source.signature)]
+        self.module.name_parameters(metadata.name, (*names, *_SCRATCH))
+
+    def __call__(
+        self,
+        x: int,
+        y: int,
+        z: int,
+        stream: object,
+        function: object,
+        packed: object,
+        launch_metadata: Any,
+        enter: Callable[[Any], None] | None,
+        leave: Callable[[Any], None] | None,
+        *args: Any,
+    ) -> None:
+        from triton.runtime import driver
+
+        grid = (int(x), int(y), int(z))
+        launch = TritonLaunch(
+            self.module[self.metadata.name],
+            grid,
+            (32 * self.metadata.num_warps, 1, 1),
+            (*self._values(args), *self._scratch(grid)),
+            self.metadata.shared,
+            bool(getattr(self.metadata, "launch_cooperative_grid", False)),
+        )
+        if enter is not None:
+            enter(launch_metadata)
+        driver.active.launch(launch)
+        if leave is not None:
+            leave(launch_metadata)
+
+    def _values(self, args: Sequence[Any]) -> Iterator[Any]:
+        if getattr(self.metadata, "tensordesc_meta", None):
+            raise UnsupportedError.explained(
+                f"{self.metadata.name}: a tensor descriptor made on the host cannot be "
+                f"passed for {self.metadata.target.arch}.",
+                "From sm_90 on it becomes a tensor map of the driver, which the "
+                "simulator has in a form of its own.",
+                'Turn the simulator on for sm_80: ck.triton_simulator("sm_80").',
+            )
+        signature = self.source.signature
+        for (name, kind), value in zip(signature.items(), args, strict=True):
+            for _, each in _flat(name, kind, value):
+                yield _argument(self.metadata.name, name, each)
+
+    def _scratch(self, grid: tuple[int, int, int]) -> Iterator[np.ndarray | None]:
+        blocks = grid[0] * grid[1] * grid[2]
+        for name in _SCRATCH:
+            size = blocks * getattr(self.metadata, f"{name}_size", 0)
+            yield np.zeros(size, np.uint8) if size else None
+
+
+def _module(source: Any, metadata: Any) -> PtxModule:
+    """Return the module of what Triton has compiled, from Triton's cache."""
+    from triton.runtime.cache import get_cache_manager
+
+    path = get_cache_manager(metadata.hash).get_file(f"{source.name[:150]}.ptx")
+    if path is None:
+        raise UnsupportedError.explained(
+            f"{source.name}: Triton's cache has no PTX of this kernel.",
+            "The cache was emptied while the kernel was compiled.",
+            "Compile it again: restart Python, or define the kernel anew.",
+        )
+    with open(path) as file:
+        text = file.read()
+    function = getattr(source.fn, "fn", None)
+    return PtxModule(text, file=function.__code__.co_filename if function else "")
+
+
+def _parameters(signature: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield name and type of what is passed to the kernel."""
+    for name, kind in signature.items():
+        if isinstance(kind, tuple):
+            inner = {f"{name}_{i}": each for i, each in enumerate(kind)}
+            yield from _parameters(inner)
+        elif str(kind).startswith("tensordesc"):
+            rank = str(kind).count(",") + 1
+            shape = [f"{name}_shape_{i}" for i in range(rank)]
+            strides = [f"{name}_stride_{i}" for i in range(rank)]
+            flags = [f"{name}_nan", f"{name}_tf32"]
+            for each in (name, *shape, *strides, *flags, *shape, *strides):
+                yield each, ""
+        elif kind != "constexpr":
+            yield name, kind
+
+
+def _flat(name: str, kind: Any, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each value that is passed: of a tuple all, of a constant none."""
+    if isinstance(kind, tuple):
+        for one, each in zip(kind, value, strict=True):
+            yield from _flat(name, one, each)
+    elif str(kind).startswith("tensordesc"):
+        from triton.backends.driver import decompose_descriptor
+
+        for each in decompose_descriptor(value):
+            yield name, each
+    elif kind != "constexpr":
+        yield name, value
+
+
+def _argument(kernel: str, name: str, value: Any) -> Any:
+    """Return what is passed for a pointer or a number."""
+    value = getattr(value, "base", value) if type(value).__name__ == "TensorWrapper" else value
+    if not hasattr(value, "data_ptr"):
+        return value
+    if value.device.type != "cpu":
+        raise ArgumentError.explained(
+            f"{kernel}: {name} is a tensor on {value.device}.",
+            "The simulator is Triton's device now, and it takes tensors in host memory.",
+            f"Pass {name}.cpu(), or turn the simulator off to launch on the GPU.",
+        )
+    return value if value.is_contiguous() else _reach(value)
+
+
+def _reach(tensor: Any) -> Any:
+    """Return the elements from the first of a tensor to its last, as they lie."""
+    sizes = zip(tensor.shape, tensor.stride(), strict=True)
+    count = 1 + sum((size - 1) * stride for size, stride in sizes)
+    return tensor.as_strided((count if tensor.numel() else 0,), (1,))
