@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 from coursekit.errors import ArgumentError, CompileError, CourseError, UnsupportedError
@@ -229,10 +231,10 @@ def _compiled(
     from numba.cuda.cudadrv.error import NvvmError, NvvmSupportError
 
     name = function.__name__
+    capability = divmod(arch.number, 10)
     try:
-        ptx, _ = cuda.compile_ptx(
-            function, types, cc=divmod(arch.number, 10), lineinfo=True
-        )
+        with _device_functions_for(capability):
+            ptx, _ = cuda.compile_ptx(function, types, cc=capability, lineinfo=True)
     except NvvmSupportError:
         raise UnsupportedError.explained(
             f"{name} cannot be compiled: Numba finds no NVVM.",
@@ -247,6 +249,24 @@ def _compiled(
     return _without_wrapper(ptx)
 
 
+@contextlib.contextmanager
+def _device_functions_for(capability: tuple[int, int]) -> Iterator[None]:
+    """Compile functions that a kernel calls for an architecture, too.
+
+    For these, shuffles among them, Numba asks the GPU that is here for its own.
+    """
+    from numba.cuda import dispatcher
+
+    asked = dispatcher.get_current_device
+    dispatcher.get_current_device = lambda: SimpleNamespace(
+        compute_capability=capability
+    )
+    try:
+        yield
+    finally:
+        dispatcher.get_current_device = asked
+
+
 def _without_wrapper(ptx: str) -> str:
     """Forget that Numba's wrapper, at the line of `def`, inlines the function."""
     first = re.search(r"^\s*\.loc\s+(\d+ \d+) \d+", ptx, re.MULTILINE)
@@ -259,7 +279,8 @@ def _without_wrapper(ptx: str) -> str:
 def _refusal(function: Callable[..., Any], error: Exception) -> CompileError:
     """Return the error for what Numba refuses, with the lines that say why."""
     lines = [line.strip() for line in re.sub(r"\x1b\[\d*m", "", str(error)).splitlines()]
-    told = [line for line in lines if line and not line.startswith(("During:", "File "))]
+    noise = ("During:", "File ", "Failed in ")
+    told = [line for line in lines if line and not line.startswith(noise)]
     place = re.search(r'\.py", line (\d+)|\((\d+)\)', str(error))
     where = f", line {next(filter(None, place.groups()))}" if place else ""
     refused = CompileError.explained(

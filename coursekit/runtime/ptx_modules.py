@@ -125,6 +125,10 @@ class PtxModule(Module):
         """Name the parameters of a kernel, before it is first looked up."""
         self._names[lowered] = names
 
+    def first_line(self, lowered: str) -> int:
+        """Return the source line with which a kernel begins; 0 if it is not known."""
+        return ptx_text.first_line(self.ptx, lowered)
+
     def loadable(self, arch: str) -> bytes:
         """Return the PTX, which a GPU's driver compiles for itself."""
         return self.ptx.encode() + b"\0"

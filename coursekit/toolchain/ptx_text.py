@@ -16,6 +16,7 @@ _FILE = re.compile(
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak)\s+)*\.entry\b", re.MULTILINE)
 _INLINE = re.compile(r"// begin inline asm\n.*?// end inline asm\n", re.DOTALL)
+_LINE = re.compile(r"^\s*\.loc\s+\d+\s+(\d+)", re.MULTILINE)
 _LOC = re.compile(r"^\s*\.loc\s.*\n", re.MULTILINE)
 _FIRST = re.compile(r"^\s*\.address_size\s+64[^\n]*\n", re.MULTILINE)
 _INSTRUCTION = re.compile(r"\s*(?:@!?[%\w$]+\s+)?[a-z][a-z0-9_]*(?:[.\s;]|::)")
@@ -63,6 +64,13 @@ def with_files(ptx: str, display: Callable[[str], str]) -> str:
 def has_lines(ptx: str) -> bool:
     """Tell whether PTX says which source lines its instructions come from."""
     return re.search(r"^\s*\.loc\s", ptx, re.MULTILINE) is not None
+
+
+def first_line(ptx: str, entry: str) -> int:
+    """Return the source line of an entry's first instruction; 0 without lines."""
+    begin = re.search(rf"\.entry\s+{re.escape(entry)}\b", ptx)
+    found = begin and _LINE.search(ptx, begin.end())
+    return int(found[1]) if found else 0
 
 
 def without_lines_of_inline_assembly(ptx: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import sys
 from dataclasses import dataclass
@@ -57,6 +58,35 @@ def python_file(path: str, otherwise: str = "") -> PythonFile:
             return PythonFile("/".join(inside), text, False)
     standard = path.startswith((sys.base_prefix + "/lib", sys.prefix + "/lib"))
     return PythonFile(display_name(Path(path)), text, not standard)
+
+
+def function_lines(text: str, name: str, near: int = 0) -> tuple[int, int] | None:
+    """Return the first and the last line of a function, its decorators included.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+    near : int
+        A line of it, where several functions have the name; else the last one counts.
+
+    Examples
+    --------
+    >>> function_lines("x = 1\n@jit\ndef f():\n    return x\n", "f")
+    (2, 4)
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # a cell with magics
+        return None
+    spans = [
+        (min([node.lineno, *(each.lineno for each in node.decorator_list)]), end)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == name
+        for end in [node.end_lineno or node.lineno]
+    ]
+    around = [span for span in spans if span[0] <= near <= span[1]]
+    return (around or spans or [None])[-1]
 
 
 def _text(path: str) -> str:
