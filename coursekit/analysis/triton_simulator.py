@@ -1,4 +1,4 @@
-"""`triton_simulator` lets Triton's own launches run on the simulator, and counts them."""
+"""`triton_simulator`: Triton's own launches run on the simulator, and are counted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from coursekit.analysis.checking import memcheck, racecheck, synccheck
+from coursekit.analysis.checking import memcheck, synccheck, tile_racecheck
 from coursekit.analysis.counting import counted
 from coursekit.errors import ArgumentError, LaunchError
 from coursekit.runtime import simulator
@@ -25,7 +25,7 @@ def clock_cycles(counts: Counters) -> float:
     """Return how many clock cycles the busiest unit of one SM would work for a launch.
 
     In a clock cycle an SM issues 4 warp instructions, its L1 cache answers 4 sectors,
-    and its shared memory serves 1 wavefront. Caches, occupancy and waiting are left out.
+    and its shared memory serves 1 wavefront. Caches, occupancy and waits are left out.
     """
     sectors = (
         counts.global_load_sectors
@@ -71,7 +71,7 @@ def triton_simulator(
         raise ArgumentError.explained(
             f"triton_simulator got cost={cost!r}.",
             "Autotuning compares the numbers that a function makes of counters.",
-            "Pass a function, for example cost=lambda counts: counts.warp_instructions.",
+            "Pass a function, as in cost=lambda counts: counts.warp_instructions.",
         )
     return TritonSimulator(arch, cost)
 
@@ -121,15 +121,16 @@ class TritonSimulator:
         """
         if self.last is None:
             raise self._nothing("findings")
-        found = [check(*self._as_arguments()) for check in _CHECKS]
-        joined = found[0]
-        for each in found[1:]:
-            joined = joined.joined(each)
-        return replace(joined, checker="memcheck, racecheck and synccheck")
+        launch = self._as_arguments()
+        found = memcheck(*launch)
+        for each in (tile_racecheck(*launch), synccheck(*launch)):
+            found = found.joined(each)
+        # Notes are about what the compiler does.
+        return replace(found, checker="memcheck, racecheck and synccheck", notes=())
 
     @property
     def kernel(self) -> Kernel:
-        """The last kernel, as ``ck.show``, ``ck.occupancy`` and ``ck.trace`` take it."""
+        """The last kernel, for ``ck.show``, ``ck.occupancy`` and ``ck.trace``."""
         if self.last is None:
             raise self._nothing("kernel")
         return self.last.kernel
@@ -149,7 +150,9 @@ class TritonSimulator:
     def __repr__(self) -> str:
         on = "on" if self._states._active is self._driver else "off"
         last = self.last.kernel.name if self.last else "nothing"
-        return f"<TritonSimulator for {self.arch.real_name}, {on}: last launched {last}>"
+        return (
+            f"<TritonSimulator for {self.arch.real_name}, {on}: last launched {last}>"
+        )
 
     def _launch(self, launch: TritonLaunch) -> None:
         """Run a launch on the tensors themselves, and keep it with copies of them."""
@@ -184,9 +187,6 @@ class TritonSimulator:
             cause = f"{self.last.kernel.name} did not reach its end."
             cure = "Look at `findings`, mend the kernel, and launch it again."
         return LaunchError.explained(f"There are no {what}.", cause, cure)
-
-
-_CHECKS = (memcheck, racecheck, synccheck)
 
 
 def _copied(value: Any) -> Any:

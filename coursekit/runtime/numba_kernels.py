@@ -197,7 +197,7 @@ def _types(function: Callable[..., Any], signature: Any) -> tuple[Any, ...]:
     except Exception as error:  # Numba evaluates the text, so any may come
         raise CompileError.explained(
             f"{name}: {signature!r} is no signature ({error}).",
-            "A signature lists types of Numba: float32, int64, float32[:], float64[:, :].",
+            "A signature lists types of Numba, such as float32, int64, float32[:, :].",
             f'Write for example ck.from_numba({name}, "float32[:], int32").',
         ) from None
     if result is not None and str(result) != "none":
@@ -278,14 +278,16 @@ def _without_wrapper(ptx: str) -> str:
 
 def _refusal(function: Callable[..., Any], error: Exception) -> CompileError:
     """Return the error for what Numba refuses, with the lines that say why."""
-    lines = [line.strip() for line in re.sub(r"\x1b\[\d*m", "", str(error)).splitlines()]
+    lines = [
+        line.strip() for line in re.sub(r"\x1b\[\d*m", "", str(error)).splitlines()
+    ]
     noise = ("During:", "File ", "Failed in ")
     told = [line for line in lines if line and not line.startswith(noise)]
     place = re.search(r'\.py", line (\d+)|\((\d+)\)', str(error))
     where = f", line {next(filter(None, place.groups()))}" if place else ""
     refused = CompileError.explained(
         f"Numba refuses {function.__name__}{where}: {' '.join(told[:3])}",
-        "Numba compiles a part of Python: numbers, arrays, loops and its own functions.",
+        "Numba compiles a part of Python: numbers, arrays, loops, its own functions.",
         "Compute with numbers and arrays of the types in the signature alone.",
     )
     refused.log = str(error)

@@ -182,9 +182,7 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
     return text, path
 
 
-def _with_shown_files(
-    ptx: str, name: str, file: str
-) -> tuple[str, list[PythonFile]]:
+def _with_shown_files(ptx: str, name: str, file: str) -> tuple[str, list[PythonFile]]:
     """Name the files as messages are to name them; return what they are."""
     if not ptx_text.has_lines(ptx):
         return ptx_text.with_own_lines(ptx, name), [PythonFile(name, ptx, True)]

@@ -296,13 +296,17 @@ def _flat(name: str, kind: Any, value: Any) -> Iterator[tuple[str, Any]]:
 
 def _argument(kernel: str, name: str, value: Any) -> Any:
     """Return what is passed for a pointer or a number."""
-    value = getattr(value, "base", value) if type(value).__name__ == "TensorWrapper" else value
+    value = (
+        getattr(value, "base", value)
+        if type(value).__name__ == "TensorWrapper"
+        else value
+    )
     if not hasattr(value, "data_ptr"):
         return value
     if value.device.type != "cpu":
         raise ArgumentError.explained(
             f"{kernel}: {name} is a tensor on {value.device}.",
-            "The simulator is Triton's device now, and it takes tensors in host memory.",
+            "The simulator is Triton's device now; it takes tensors in host memory.",
             f"Pass {name}.cpu(), or turn the simulator off to launch on the GPU.",
         )
     return value if value.is_contiguous() else _reach(value)

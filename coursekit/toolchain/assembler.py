@@ -11,7 +11,9 @@ from pathlib import Path
 
 from coursekit.errors import CompileError, UnsupportedError
 
-_COMPLAINT = re.compile(r"^ptxas .*?line (\d+); (?:error|fatal)\s*: (.*)$", re.MULTILINE)
+_COMPLAINT = re.compile(
+    r"^ptxas .*?line (\d+); (?:error|fatal)\s*: (.*)$", re.MULTILINE
+)
 
 
 def find_assembler() -> Path | None:

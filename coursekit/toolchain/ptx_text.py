@@ -23,11 +23,11 @@ _INSTRUCTION = re.compile(r"\s*(?:@!?[%\w$]+\s+)?[a-z][a-z0-9_]*(?:[.\s;]|::)")
 
 
 def target_of(ptx: str) -> Target:
-    """Return the architecture that PTX is for.
+    r"""Return the architecture that PTX is for.
 
     Examples
     --------
-    >>> target_of(".version 8.0\\n.target sm_90a\\n").virtual_name
+    >>> target_of(".version 8.0\n.target sm_90a\n").virtual_name
     'compute_90a'
     """
     found = _TARGET.search(ptx)
@@ -83,11 +83,11 @@ def without_lines_of_inline_assembly(ptx: str) -> str:
 
 
 def with_own_lines(ptx: str, name: str) -> str:
-    """Give each instruction its line in the PTX itself as its source line.
+    r"""Give each instruction its line in the PTX itself as its source line.
 
     Examples
     --------
-    >>> print(with_own_lines(".address_size 64\\n.entry f() {\\n  ret;\\n}", "f.ptx"))
+    >>> print(with_own_lines(".address_size 64\n.entry f() {\n  ret;\n}", "f.ptx"))
     .address_size 64
     .file 1 "f.ptx"
     .entry f() {

@@ -61,7 +61,7 @@ def python_file(path: str, otherwise: str = "") -> PythonFile:
 
 
 def function_lines(text: str, name: str, near: int = 0) -> tuple[int, int] | None:
-    """Return the first and the last line of a function, its decorators included.
+    r"""Return the first and the last line of a function, its decorators included.
 
     Parameters
     ----------

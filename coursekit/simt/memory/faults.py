@@ -57,10 +57,12 @@ def kernel_error(kind, warp, lane: int, instruction, what, cause="", cure=""):
     """
     thread, block = warp.thread(lane), warp.block.index
     name = f"thread {thread} of block {block}"
-    place, shown = source_place(*_origin(warp, instruction))
+    location = instruction.location if instruction is not None else None
+    place, shown = source_place(warp.block.launch.program, location)
     message = what.replace("{thread}", name)
     if shown:
         message += "\n  " + shown
+        cause, cure = (guards.in_language(text, shown) for text in (cause, cure))
     error = kind.explained(message, cause, cure)
     error.thread, error.block = thread, block
     if place is not None:
@@ -168,18 +170,11 @@ def access_error(warp, lane, instruction, fault: Fault, verb: str):
         what = f"{{thread}} {verb} {place}, but {name} has {_extent(part, width)}"
         what += f"{_membership(region, part, width)}."
         cause, cure = _bounds_advice(region, part, offset)
-        cure = guards.in_language(cure, source_place(*_origin(warp, instruction))[1])
         if offset == region.nbytes > 0:
             cure = cure.removesuffix(".") + ": `<=` lets in one index too many."
     return kernel_error(
         errors.OutOfBoundsError, warp, lane, instruction, what, cause, cure
     )
-
-
-def _origin(warp, instruction):
-    """Return what `source_place` takes."""
-    location = instruction.location if instruction is not None else None
-    return warp.block.launch.program, location
 
 
 def _bounds_advice(region: Region, part: Part, offset: int) -> tuple[str, str]:
