@@ -166,4 +166,34 @@ def compilers() -> Drawing:
     return d
 
 
-DRAW = (program, offsets, seed, attention, compilers)
+def levels() -> Drawing:
+    """Draw which decisions each language leaves to the compiler."""
+    d = Drawing(
+        "23_levels",
+        """A table of four languages and five decisions: tile sizes, masks, threads,
+        shared memory, instructions. Green: you decide. Grey: the compiler does. In
+        Helion the compiler decides all five. In Triton you decide tile sizes and
+        masks. In CuTe DSL and in CUDA you decide tile sizes, masks, threads and
+        shared memory, and the compiler chooses instructions, unless you name one.""",
+        252,
+    )
+    what = ("tile sizes", "masks", "threads", "shared\nmemory", "instructions")
+    rows = (("Helion", 0), ("Triton", 2), ("CuTe DSL", 4), ("CUDA", 4))
+    for place, text in enumerate(what):
+        d.label((190 + 122 * place, 28), text, anchor="middle", font=SMALL)
+    for number, (name, own) in enumerate(rows):
+        y = 56 + 40 * number
+        d.box(Rectangle(8, y, 112, 34), name, fill="sky")
+        for place in range(5):
+            yours = place < own
+            d.box(
+                Rectangle(132 + 122 * place, y, 116, 34),
+                "you" if yours else "compiler",
+                fill="green" if yours else "idle",
+                font=SMALL,
+            )
+    d.note((8, 234), "less to say on top, more to decide at the bottom")
+    return d
+
+
+DRAW = (program, offsets, seed, attention, compilers, levels)

@@ -81,6 +81,21 @@ GUESSES = {
         because="`cuda.shared.array` is `__shared__`, spelled in Python. In Triton "
         "the compiler decides, and sets the barriers, too.",
     ),
+    "masks": Guess(
+        question="x has 1000 elements, and a block has 128. What does Helion write "
+        "for the last block?",
+        options=("a mask", "nothing: n must be a multiple of 128", "a second kernel"),
+        hint="Helion gets the tensor, not a pointer: what does it know?",
+        answer="a mask",
+        because="`hl.tile` runs over the size of x, so Helion knows where it ends.",
+    ),
+    "layout": Guess(
+        question="A layout has the shape (4, 8) and the strides (1, 4). Where does "
+        "element (1, 2) lie?",
+        hint="Multiply each coordinate by its stride, and add.",
+        answer=9,
+        because="1 * 1 + 2 * 4 = 9. This is a matrix stored by columns.",
+    ),
     "fused": Guess(
         question="y = gelu(x + bias) on 4096 x 4096, in a model of PyTorch. Which "
         "tool do you try first?",
