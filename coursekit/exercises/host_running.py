@@ -26,6 +26,11 @@ ADVICE = {
         "or imports, but nothing of other cells.",
         "Look for a misspelt name; import or define in the cell what it needs.",
     ),
+    ModuleNotFoundError: (
+        "The package is not installed in the course's environment.",
+        "Look for a misspelt name. What **Needs** at the top of the chapter names is "
+        "installed by `make setup EXTRAS=dsl` or `make setup EXTRAS=libraries`.",
+    ),
     SystemExit: (
         "It ends the whole program.",
         "Leave the function with return.",

@@ -174,6 +174,7 @@ def test_solution_is_shown_with_its_keywords(session):
         ("return x.missing", "double raised AttributeError: 'int' object has no"),
         ("return x.missing", "line 4:  return x.missing"),
         ("return undefined * x", "Look for a misspelt name"),
+        ("import no_such_package", "make setup EXTRAS=dsl"),
         ("return double(x)", "double raised RecursionError"),
         ("raise SystemExit", "Leave the function with return."),
         ("return 2 * x if x == 3 else None", "The check cannot use what double"),
