@@ -1,6 +1,6 @@
 """Exercises of chapter 23 in Triton; each answer launches its own kernel."""
 
-from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.errors import CheckFailed, DataRaceError, OutOfBoundsError
 from coursekit.exercises import HostExercise, Mutant
 
 # Of float32 sums of up to 1000 values near 1, and of half-precision products.
@@ -180,6 +180,34 @@ def layer_flat(layernorm, show):
         "Add eps to the variance before the root.",
     )
     normalised(layernorm, 64, advice, spread=1e-3)
+
+
+def total(add_up, n):
+    """Add up n numbers; a race is named before a wrong sum."""
+    x, out = numbers(n), blank(1).fill_(0.5)
+    with simulated() as simulator:
+        add_up(x, out)
+        simulator.findings.raise_first()
+    compare(
+        f"n = {n}, and out[0] was 0.5 before",
+        out,
+        x.double().sum() + 0.5 + 0 * out,
+        1e-3,
+        (
+            "out[0] is to grow by the sum of x. A store replaces what was there.",
+            "Add to out[0] in one step that no other program can interrupt.",
+        ),
+    )
+
+
+def one_program(add_up, show):
+    """Demand the sum of what one program has."""
+    total(add_up, 1000)
+
+
+def several_programs(add_up, show):
+    """Demand the sum of what several programs have."""
+    total(add_up, 5000)
 
 
 def product(matmul, M, K, N):
@@ -407,6 +435,32 @@ EXERCISES = (
     ),
     HostExercise(
         id="23.c",
+        name="sum",
+        title="A sum over all programs",
+        function="add_up",
+        checks=(
+            ("one program", one_program),
+            ("several programs, and no race", several_programs),
+        ),
+        starter=(DataRaceError, "this update is not atomic"),
+        hints=(
+            "CUDA's atomicAdd has a brother in Triton: tl.atomic_add(pointer, value).",
+        ),
+        mutants={
+            "plain_store": Mutant(
+                mistake="Each program replaces what was there.",
+                edits=[("tl.atomic_add(out, part)", "tl.store(out, part)")],
+                fails=(CheckFailed, "A store replaces"),
+            ),
+            "largest": Mutant(
+                mistake="The wrong atomic operation.",
+                edits=[("tl.atomic_add", "tl.atomic_max")],
+                fails=(CheckFailed, "out[0] is to grow by the sum"),
+            ),
+        },
+    ),
+    HostExercise(
+        id="23.d",
         name="matmul",
         title="A tile of a product",
         function="matmul",
@@ -431,7 +485,7 @@ EXERCISES = (
         },
     ),
     HostExercise(
-        id="23.d",
+        id="23.e",
         name="dropout",
         title="Dropout with a seed",
         function="dropout",
@@ -464,7 +518,7 @@ EXERCISES = (
         },
     ),
     HostExercise(
-        id="23.e",
+        id="23.f",
         name="attention",
         title="Attention without a matrix of scores",
         function="attention",

@@ -38,6 +38,15 @@ GUESSES = {
         "its 4 neighbours, and loads them one by one, 16 bytes apart from the next "
         "thread's.",
     ),
+    "lost": Guess(
+        question="5 programs each load out[0], add 1 and store it. It was 0. What is "
+        "it afterwards, on a GPU?",
+        options=("5", "1", "any number from 1 to 5"),
+        hint="When does each of them load?",
+        answer="any number from 1 to 5",
+        because="Programs that load before another one stores lose its update. How "
+        "many do so is left to chance.",
+    ),
     "bf16": Guess(
         question="The interpreter adds 1 and 1, both in bfloat16. What is the sum?",
         options=("2", "an error", "about 1.7e38"),

@@ -1,4 +1,4 @@
-"""Your turn 23.f: a kernel in Python, compiled by Numba."""
+"""Your turn 23.g: a kernel in Python, compiled by Numba."""
 
 import inspect
 
@@ -42,7 +42,7 @@ def reversed_blocks(function, show):
 
 EXERCISES = (
     HostExercise(
-        id="23.f",
+        id="23.g",
         name="reverse",
         title="Reverse blocks, in Python",
         function="reverse_blocks",
