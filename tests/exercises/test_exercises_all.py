@@ -70,11 +70,11 @@ def text(path: Path) -> str:
 @pytest.fixture(autouse=True)
 def packages_of_extras(request):
     """Skip an exercise whose answer imports what is not installed."""
-    entry = getattr(request.node, "callspec", None)
-    entry = entry and entry.params.get("entry")
-    if entry and entry.starter.suffix == ".py":
-        if reason := extras.missing(text(entry.starter)):
-            pytest.skip(reason)
+    case = getattr(request.node, "callspec", None)
+    entry = case and case.params.get("entry")
+    in_python = entry and entry.starter.suffix == ".py"
+    if in_python and (reason := extras.missing(text(entry.starter))):
+        pytest.skip(reason)
 
 
 def source(name: str) -> str:
