@@ -40,6 +40,13 @@ ADVICE = {
         "Find the case in which it has to return without a call.",
     ),
 }
+OF_TRITON = (
+    "Triton compiles a kernel itself, and refused it at the caret. It knows the "
+    "functions of `tl`, names of the cell that are constants, and operators; a block "
+    "of values has no single truth value.",
+    "Correct the line at the caret: for each function of Python or PyTorch there is "
+    "one of `tl`, and for an if there is a mask.",
+)
 OTHERWISE = (
     "That is your last line on the way to the error.",
     "Look at the values there: print them in the line above.",
@@ -219,12 +226,18 @@ def _told(who: str, file: str) -> Iterator[None]:
         error.add_note(f"  Raised by {who}{_line(error, file)}")
         raise
     except (Exception, SystemExit) as error:
-        kinds = (kind for kind in ADVICE if isinstance(error, kind))
-        advice = ADVICE.get(next(kinds, None), OTHERWISE)
         raise CheckFailed.explained(
             f"{who} raised {type(error).__name__}: {error}{_line(error, file)}",
-            *advice,
+            *_advice(error),
         ) from error
+
+
+def _advice(error: BaseException) -> tuple[str, str]:
+    """Return cause and cure of what a student's code raised."""
+    if type(error).__module__.startswith("triton.compiler"):
+        return OF_TRITON
+    kinds = (kind for kind in ADVICE if isinstance(error, kind))
+    return ADVICE.get(next(kinds, None), OTHERWISE)
 
 
 def _line(error: BaseException, file: str) -> str:

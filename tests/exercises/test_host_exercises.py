@@ -187,6 +187,14 @@ def test_what_goes_wrong_is_told(line, words):
     assert words in message(body(line))
 
 
+def test_what_triton_refuses_is_not_told_as_an_error_of_python():
+    line = (
+        "raise type('CompilationError', (Exception,), "
+        "{'__module__': 'triton.compiler.errors'})('at 5:13')"
+    )
+    assert "refused it at the caret" in message(body(line))
+
+
 def test_function_under_another_name_is_missed():
     text = SOLUTION.replace("def double", "def twice")
     assert "There is no function double; the cell defines twice." in message(text)
