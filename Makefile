@@ -1,6 +1,7 @@
 # The course's verbs. `make help` lists them; README.md has the commands behind them.
 .DEFAULT_GOAL := help
-.PHONY: help setup upgrade lab test test-gpu check baseline test-code test-notebooks golden reports sass record notebooks doctor clean fuzz bench-simulator
+CHAPTER ?= 00
+.PHONY: help setup upgrade lab slides test test-gpu check baseline test-code test-notebooks golden reports sass record notebooks doctor clean fuzz bench-simulator
 
 PYTHON ?= python3
 PY := .venv/bin/python
@@ -13,6 +14,9 @@ EXTRAS ?=
 SEEDS ?= 0:10000
 # JupyterLab refuses to start as root, which is who you are in most containers.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+JUPYTERLAB = $(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" $(AS_ROOT) \
+    --LabApp.app_settings_dir="$(CURDIR)/notebooks/lab_settings" \
+    --LabApp.extra_labextensions_path="$(CURDIR)/notebooks/lab_extensions"
 
 help:             ## list the verbs
 	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
@@ -30,8 +34,14 @@ upgrade: setup    ## lock and install the newest of all, test it, say which coun
 lab: export COURSEKIT_WORK := $(CURDIR)/work
 lab: setup        ## open the start notebook (on a server: make lab ARGS=--no-browser)
 	@$(PY) -m coursekit.exercises.cells.working_copies
-	@$(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url="/lab/tree/$(subst $(CURDIR)/,,$(COURSEKIT_WORK))/$(START)" \
-	    --LabApp.app_settings_dir="$(CURDIR)/notebooks/lab_settings" $(AS_ROOT) $(ARGS)
+	@$(JUPYTERLAB) --LabApp.default_url="/lab/tree/$(subst $(CURDIR)/,,$(COURSEKIT_WORK))/$(START)" $(ARGS)
+
+slides: export COURSEKIT_WORK := $(CURDIR)/work
+slides: setup     ## present a chapter as slides, with its kernel: make slides CHAPTER=09
+	@$(PY) -m coursekit.exercises.cells.working_copies
+	@set -- notebooks/$(CHAPTER)*.ipynb; chapter=$$(basename "$$1"); \
+	    if [ ! -f "notebooks/$$chapter" ]; then echo "make slides: no chapter '$(CHAPTER)'; write for example CHAPTER=09 or CHAPTER=10a" >&2; exit 1; fi; \
+	    $(JUPYTERLAB) --LabApp.default_url="/lab/tree/$(subst $(CURDIR)/,,$(COURSEKIT_WORK))/notebooks/$$chapter?present" $(ARGS)
 
 # Kernels of Triton, CuTe and Helion are tested too.
 test: override EXTRAS += dsl

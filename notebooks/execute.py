@@ -25,7 +25,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 FOLDER = Path(__file__).resolve().parent
-CELL_KEYS = {"alt", "jupyter", "minutes", "slideshow", "tags"}
+CELL_KEYS = {"alt", "jupyter", "minutes", "notes", "slideshow", "tags"}
 QUESTIONS = ("guess", "quiz")
 CLAIM = "claim"
 KERNELSPEC = {

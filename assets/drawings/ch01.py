@@ -10,16 +10,16 @@ def address() -> Drawing:
     """Draw three variables in memory, two of which hold addresses."""
     d = Drawing(
         "01_address",
-        """Three variables in memory. At address 100 lies pp, a float**, which holds
-        108. At 108 lies p, a float*, which holds 116. At 116 lies weight, a
+        """Three variables in memory. At address 200 lies pp, a float**, which holds
+        208. At 208 lies p, a float*, which holds 216. At 216 lies weight, a
         float, which holds 0.5. An arrow leads from pp to p, and one from p to
         weight.""",
         216,
     )
     rows = (
-        ("pp", "float **", "100", "108"),
-        ("p", "float *", "108", "116"),
-        ("weight", "float", "116", "0.5"),
+        ("pp", "float **", "200", "208"),
+        ("p", "float *", "208", "216"),
+        ("weight", "float", "216", "0.5"),
     )
     d.note((8, 20), "name")
     d.note((8, 78), "holds")

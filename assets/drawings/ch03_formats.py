@@ -74,9 +74,9 @@ def accumulator() -> Drawing:
     d = Drawing(
         "03_accumulator",
         """2048 plus 1.5 in two accumulators. In FP16 the sum has 11 significant
-        bits: its last place is worth 2, and 1.5 is rounded to 2, so that the sum
-        is 2050. In FP32 the sum has 24 significant bits: its last place is worth 2^-12,
-        and the sum is 2049.5, exactly.""",
+        bits: its last place is worth 2, and 1.5 lies below it, so that 2049.5 is
+        rounded to 2050. In FP32 the sum has 24 significant bits: its last place is
+        worth 2^-12, and the sum is 2049.5, exactly.""",
         250,
     )
     rows = (

@@ -126,16 +126,16 @@ def contraction() -> Drawing:
     d = Drawing(
         "04_contraction",
         """Two ways to compute a * x + y. Above, mul.f32 and add.f32: the exact product
-        has up to 48 digits and is rounded to 24; the sum of that and y is rounded to
+        has up to 48 bits and is rounded to 24; the sum of that and y is rounded to
         24 again. Below, fma.rn.f32: y is added to the exact product, and only the
         result is rounded.""",
         248,
     )
     d.code((12, 24), "mul.f32, then add.f32")
-    _steps(d, 52, ("a * x,\n48 digits", "round\nto 24", "+ y", "round\nto 24"),
+    _steps(d, 52, ("a * x,\n48 bits", "round\nto 24", "+ y", "round\nto 24"),
            ("plain", "red", "plain", "red"))  # fmt: skip
     d.code((12, 160), "fma.rn.f32")
-    _steps(d, 188, ("a * x,\n48 digits", "+ y", "round\nto 24"),
+    _steps(d, 188, ("a * x,\n48 bits", "+ y", "round\nto 24"),
            ("plain", "plain", "red"))  # fmt: skip
     d.label((748, 76), "two roundings", fill="red", anchor="end")
     d.label((748, 212), "one rounding", fill="red", anchor="end")

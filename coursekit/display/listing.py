@@ -219,6 +219,8 @@ def _span(kind: str, text: str, extra: str = "") -> str:
 
 def _pre_style(white_space: str) -> str:
     colours = f"color:{TEXT['plain'].light};background-color:transparent"
+    if white_space == "pre-wrap":  # JupyterLab breaks its lines inside of words
+        white_space += ";word-break:normal;overflow-wrap:anywhere"
     return f"{_FONT};{colours};white-space:{white_space};margin:0;padding:0;border:0"
 
 

@@ -140,7 +140,8 @@ class _View:
             )
         if module is source:
             return cls(module.name, _tidy(module.source))
-        near = getattr(module, "first_line", lambda name: 0)(source.lowered_name)
+        first_line = getattr(module, "first_line", None)
+        near = first_line(source.lowered_name) if first_line else 0
         return cls(module.name, _tidy(module.source), _bare_name(source.name), near)
 
     @classmethod

@@ -61,6 +61,10 @@ ADVICE: dict[str, Advice] = {
         "The element still holds what it held before the launch: no thread changes it.",
         "Start with one line that adds any value to it.",
     ),
+    "overwritten": (
+        "The element holds the new part alone: what it held before is lost.",
+        "Add to the element, for other parts of the result are in it already.",
+    ),
     "kept": (
         "The element should stay as it was, and a thread stores into it.",
         "Work out by hand which threads get there, and which guard keeps them out.",
@@ -251,6 +255,8 @@ def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
         before = outcome.problem.given[name][first]
         if before in (judged.expected[first], judged.got[first]):
             return "kept" if before == judged.expected[first] else "unchanged"
+        if _is_part_alone(outcome, judged):
+            return "overwritten"
     got, expected = judged.got[first], judged.expected[first]
     lost = got == 0 != expected or not np.isfinite(got)
     if not (lost and np.isfinite(expected)):
@@ -259,6 +265,15 @@ def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
     if may_overflow and diagnosis.overflows(kernel, outcome.trial, name, first):
         return "overflow"
     return "nan" if np.isnan(got) else _kind_of_value(kernel, outcome, judged)
+
+
+def _is_part_alone(outcome: Outcome, judged: Judged) -> bool:
+    """Whether each wrong element lacks exactly what it held before the launch."""
+    before = outcome.problem.given[judged.name].astype(np.float64)
+    lacks = judging.wrong(
+        judged.expected - before, judged.got, outcome.problem.allowed[judged.name]
+    )
+    return not lacks[judged.wrong].any()
 
 
 def _kind_of_value(kernel: Any, outcome: Outcome, judged: Judged) -> str:

@@ -78,6 +78,8 @@ class Exercise(AnyExercise):
         Size -> (grid, block) or (grid, block, shared bytes).
     accumulates : tuple of str
         Outputs that start with what `inputs` puts there, not with a sentinel.
+    in_hex : tuple of str
+        Arrays whose values are patterns of bits, which messages show in hexadecimal.
     roundings : int or callable
         Roundings on the way to a result, a number or a function of the size: the
         tolerance in unit roundoffs of the output's type.
@@ -110,6 +112,7 @@ class Exercise(AnyExercise):
     picture: Size | None = None
     launches: tuple[Callable[[Any], tuple], ...] = (covering(256), covering(64))
     accumulates: tuple[str, ...] = ()
+    in_hex: tuple[str, ...] = ()
     roundings: int | Callable[[Any], int] = 1
     magnitude: Callable[[Any], Any] | None = None
     owner: str | None | Callable = "element"

@@ -146,7 +146,9 @@ def advice(error: OutOfBoundsError, source: str, values: Values) -> Advice:
     found = list(_in_line(code, error.line, array, index, extent))
     access = _meant(found, values)
     if access is None:
-        return _moved(found, code, values) if index >= 0 else NONE
+        if index < 0 or len(found) != 1:
+            return NONE
+        return _moved(found[0], code, values) or _in_a_loop(found[0], code, values)
     for start, condition in empty_ifs(code[: access.start]):
         if values.of(condition) == 0 and in_scope(code, start, access.start):
             return _empty_guard(code.count("\n", 0, start) + 1, condition, values)
@@ -196,21 +198,36 @@ def _meant(found: list[Access], values: Values) -> Access | None:
     return access
 
 
-def _moved(found: list[Access], code: str, values: Values) -> Advice:
+def _moved(access: Access, code: str, values: Values) -> Advice | None:
     """Advise on a pointer that was moved on before the line."""
-    if len(found) != 1 or found[0].each != 1:
-        return NONE
-    (access,) = found
     index = values.of(access.expression)
-    if index is None or not re.search(
-        rf"\b{re.escape(access.name)}\s*\+=", code[: access.start]
-    ):
-        return NONE
+    if access.each != 1 or index is None:
+        return None
+    moved = rf"\b{re.escape(access.name)}\s*\+="
+    if not re.search(moved, code[: access.start]):
+        return None
     return (
         f"The line asks for {access.name}[{index}], and {access.name} was moved on by "
         f"{access.index - index} elements before.",
         f"{access.name} has {access.extent} elements in all: work out by hand where "
         "the part of this block begins.",
+    )
+
+
+def _in_a_loop(access: Access, code: str, values: Values) -> Advice:
+    """Advise on a guarded index that a loop counts."""
+    around = guards(code, access.start)
+    holding = [guard for guard in around if not guard.shown.startswith("for ")]
+    if not holding or holding == around:
+        return NONE
+    if any(values.of(guard.condition) != 1 for guard in holding):
+        return NONE
+    return (
+        f"The thread passes the guard `{holding[0].shown}`, and `{access.expression}` "
+        f"is {access.index}: this expression is wrong, or the bound of the loop.",
+        f"The elements of {access.array} are 0 to {access.extent - 1}: work out the "
+        "last index of the loop. In a matrix, the step from row to row is the length "
+        "of its row.",
     )
 
 
@@ -236,9 +253,7 @@ def _empty_guard(line: int, condition: str, values: Values) -> Advice:
 def _guarded(access: Access, holding: list[Guard], values: Values) -> Advice:
     """Advise on an access that all its guards let through."""
     index, guard = access.expression, holding[0]
-    inside = f"The elements of {access.array} are 0 to {access.extent - 1}"
-    if access.each > 1:
-        inside += f", {access.each} of them per element of {access.name}"
+    inside = _inside(access)
     asked = _asked(holding, values)
     through = f"The guard `{guard.shown}` lets the thread through"
     if access.index < 0:
@@ -268,17 +283,38 @@ def _guarded(access: Access, holding: list[Guard], values: Values) -> Advice:
         return (
             f"The guard `{guard.shown}` lets the thread through: "
             f"{values.listed(guard.condition)}.",
-            f"{inside}: a guard must keep out every other index. `<=` lets in one "
-            "index too many."
-            if wide
-            else f"{inside}: index {access.array} with another variable, or let the "
-            "guard keep out every other index.",
+            f"{inside}{_other_guard(access, wide is not None)}",
         )
     return (
         f"The thread passes the guard `{guard.shown}`. The index expression is wrong: "
         f"{index} = {access.index // access.each} at {values.listed(index)}.",
         f"{inside}: work out {index} for the first and the last thread that pass "
         "the guard.",
+    )
+
+
+def _inside(access: Access) -> str:
+    """Say which elements there are, and how many the pointer of the line sees."""
+    inside = f"The elements of {access.array} are 0 to {access.extent - 1}"
+    if access.each == 1:
+        return inside
+    count = access.extent // access.each
+    has = f"has {count} element{'s' if count != 1 else ''}"
+    return f"{inside}, {access.each} of them per element of {access.name}, which {has}"
+
+
+def _other_guard(access: Access, is_wide: bool) -> str:
+    """Say what a guard that lets the thread through has to ask."""
+    if is_wide:
+        return (
+            ": a guard must keep out every other index. `<=` lets in one index too "
+            "many."
+        )
+    if access.each > 1:
+        return f": let the guard compare {access.expression} with that number."
+    return (
+        f": index {access.array} with another variable, or let the guard keep out "
+        "every other index."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 import functools
 import linecache
 import traceback
@@ -227,7 +228,7 @@ def _told(who: str, file: str) -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:
         raise CheckFailed.explained(
-            f"{who} raised {type(error).__name__}: {error}{_line(error, file)}",
+            f"{who} raised {_named(error)}{_line(error, file)}",
             *_advice(error),
         ) from error
 
@@ -238,6 +239,15 @@ def _advice(error: BaseException) -> tuple[str, str]:
         return OF_TRITON
     kinds = (kind for kind in ADVICE if isinstance(error, kind))
     return ADVICE.get(next(kinds, None), OTHERWISE)
+
+
+def _named(error: BaseException) -> str:
+    """Return the kind of an error and its message, with the name that comes near."""
+    said = f"{type(error).__name__}: {error}"
+    if not isinstance(error, AttributeError) or error.name is None:
+        return said
+    near = difflib.get_close_matches(error.name, dir(error.obj), 1)
+    return f"{said}. Did you mean {near[0]}?" if near else said
 
 
 def _line(error: BaseException, file: str) -> str:

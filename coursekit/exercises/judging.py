@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Sentinels: a quiet NaN and an integer that no exercise computes. An output that
-# still holds its sentinel was never written.
-_NAN_PAYLOADS = {2: 0x7E5E, 4: 0x7FC5E11A, 8: 0x7FF85E11A5E11A5E}
+# Sentinels: a NaN and an integer that no exercise computes. An output that still
+# holds its sentinel was never written. Arithmetic makes other bits of the NaN, so that
+# `+=` shows: of a float64 it keeps a quiet NaN, so this one is signalling.
+_NAN_PAYLOADS = {2: 0x7E5E, 4: 0x7FC5E11A, 8: 0x7FF45E11A5E11A5E}
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _FILL = 0xA5
 
@@ -67,8 +68,8 @@ def wrong(expected: np.ndarray, got: np.ndarray, allowed: np.ndarray) -> np.ndar
     if got.dtype.kind != "f":
         return got != expected
     values = got.astype(np.float64)
-    same = (values == expected) | (np.isnan(values) & np.isnan(expected))
     with np.errstate(invalid="ignore"):
+        same = (values == expected) | (np.isnan(values) & np.isnan(expected))
         near = np.abs(values - expected) <= allowed
     return ~(same | (near & np.isfinite(values) & np.isfinite(expected)))
 
@@ -82,6 +83,8 @@ class Judged:
     name : str
     expected, got, wrong, untouched : ndarray
         All of one shape; `expected` in the precision of the reference.
+    in_hex : bool
+        Whether the values are patterns of bits.
     """
 
     name: str
@@ -89,6 +92,7 @@ class Judged:
     got: np.ndarray
     wrong: np.ndarray
     untouched: np.ndarray
+    in_hex: bool = False
 
     @property
     def passed(self) -> bool:
@@ -112,11 +116,13 @@ class Judged:
 
     def shown(self, index: tuple[int, ...]) -> tuple[str, str]:
         """Return the expected value and the kernel's value, as texts."""
-        value = "-" if self.untouched[index] else number(self.got[index])
+        write = pattern if self.in_hex else number
+        value = "-" if self.untouched[index] else write(self.got[index])
         dtype = self.got.dtype
         want = self.expected[index]
         with np.errstate(over="ignore"):
-            return number(want.astype(dtype) if dtype.kind == "f" else want), value
+            same_type = dtype.kind == "f" or self.in_hex
+            return write(want.astype(dtype) if same_type else want), value
 
 
 def number(value) -> str:
@@ -127,3 +133,14 @@ def number(value) -> str:
     if value == 0 or 1e-4 <= abs(float(value)) < 1e9:
         return np.format_float_positional(value, trim="-")
     return np.format_float_scientific(value, trim="-")
+
+
+def pattern(value) -> str:
+    """Write the bits of a number in hexadecimal.
+
+    >>> pattern(np.float32(1)), pattern(np.uint16(10))
+    ('0x3f800000', '0x000a')
+    """
+    array = np.asarray(value)
+    bits = int(array.view(_UNSIGNED[array.dtype.itemsize]))
+    return f"0x{bits:0{2 * array.dtype.itemsize}x}"

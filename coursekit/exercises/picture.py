@@ -27,18 +27,28 @@ def _table(outcome: Outcome, judged: judging.Judged) -> Table:
     if judged.name in outcome.trial.exercise.accumulates:
         beside.append((BEFORE, outcome.problem.given[judged.name]))
     rows = []
-    for index in list(np.ndindex(shape))[:MOST_ROWS]:
+    first = _first_row(judged)
+    for index in list(np.ndindex(shape))[first : first + MOST_ROWS]:
         expected, got = judged.shown(index)
-        inputs = [judging.number(array[index]) for _, array in beside]
+        inputs = [_written(outcome, name, array[index]) for name, array in beside]
         verdict = judged.verdict(index)
         rows.append((place(index), *inputs, expected, got, verdict))
     names = [name for name, _ in beside]
+    size = judged.expected.size
+    part = f" (elements {first} to {first + len(rows) - 1} of {size})"
     return Table(
-        f"{judged.name}, {outcome.trial}"
-        + (f" (the first {MOST_ROWS} elements)" if rows[MOST_ROWS - 1 :][1:] else ""),
+        f"{judged.name}, {outcome.trial}{part if len(rows) < size else ''}",
         (_axes(len(shape)), *names, "expected", "got", "result"),
         tuple(rows),
     )
+
+
+def _first_row(judged: judging.Judged) -> int:
+    """Return where a table begins, so that the first wrong element is in it."""
+    wrong = np.flatnonzero(judged.wrong)
+    if not wrong.size or wrong[0] < MOST_ROWS:
+        return 0
+    return int(min(wrong[0] - MOST_ROWS // 2, judged.wrong.size - MOST_ROWS))
 
 
 def _beside(given: dict[str, Any], outputs, shape) -> Iterator[tuple[str, np.ndarray]]:
@@ -65,11 +75,17 @@ def others(outcome: Outcome) -> str:
             parts.append(f"{name} = {judging.number(value)}")
         elif value.shape not in shapes:
             first = " ".join(
-                judging.number(element) for element in value.flat[:MOST_ROWS]
+                _written(outcome, name, element) for element in value.flat[:MOST_ROWS]
             )
             more = " ..." if value.size > MOST_ROWS else ""
             parts.append(f"{name} ({written(value.shape)}) = {first}{more}")
     return ", ".join(parts)
+
+
+def _written(outcome: Outcome, name: str, value: Any) -> str:
+    """Write an element of an input: a number, or a pattern of bits."""
+    in_hex = name in outcome.trial.exercise.in_hex
+    return judging.pattern(value) if in_hex else judging.number(value)
 
 
 def place(index: tuple[int, ...]) -> str:

@@ -26,7 +26,8 @@ class Case:
     cause : str
         The likely mistake of a program that prints something else, as a sentence.
     causes : dict of str to str
-        The same by the first line that is wrong, as it was printed.
+        The same by the first line that is wrong, as it was printed, or by the kind
+        of a finding: "limit", "null".
     """
 
     args: tuple[object, ...] = ()

@@ -88,7 +88,8 @@ def _require(entry: Entry, case: Case, ran: Run) -> None:
     """Refuse a run with a finding, then one that left something else than asked."""
     called = _called(entry, case)
     for finding in ran.findings:
-        failure = CheckFailed.explained(finding.what, finding.cause, finding.cure)
+        cause = case.causes.get(finding.kind) or finding.cause
+        failure = CheckFailed.explained(finding.what, cause, finding.cure)
         failure.add_note(f"  Seen in `{called}`{_given(case)}.")
         raise failure
     problem, printed = _first_difference(case, ran)

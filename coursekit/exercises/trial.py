@@ -179,7 +179,8 @@ class Outcome:
         untouched = np.zeros(bad.shape, bool)
         if name in self.problem.sentinels:
             untouched = judging.same_bits(got, self.problem.sentinels[name]) & bad
-        return judging.Judged(name, expected, got, bad, untouched)
+        in_hex = name in self.trial.exercise.in_hex
+        return judging.Judged(name, expected, got, bad, untouched, in_hex)
 
     def changed(self) -> tuple[str, tuple[int, ...]] | None:
         """Return the first input that the kernel has changed, and where; else None."""

@@ -114,7 +114,9 @@ class Verdict:
             text = text.replace(block, "")
         if not text:
             return ""
+        # JupyterLab breaks lines of a <pre> inside of words.
         style = "font-family:monospace;font-size:13px;white-space:pre-wrap"
+        style += ";word-break:normal;overflow-wrap:anywhere"
         colours = "color:#1f2328;background-color:transparent;border:0;padding:0"
         return (
             f'<pre class="ck-plain" style="{style};{colours};margin:4px 0">'

@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from coursekit import paths
 from coursekit.errors import ArgumentError, UnsupportedError
 from coursekit.runtime.modules import Module
 from coursekit.toolchain import assembler, building, ptx_text, signature, targets
@@ -16,9 +17,15 @@ from coursekit.toolchain.python_files import PythonFile, python_file
 from coursekit.toolchain.sources import Source
 
 NAME = "kernel.ptx"
+_POINTER = 8
 
 
-def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxModule:
+def load_ptx(
+    text_or_path: str | os.PathLike[str],
+    *,
+    name: str = NAME,
+    kernels: Sequence[str] = (),
+) -> PtxModule:
     """Load PTX of any compiler: of Triton, Numba, CuTe DSL, nvcc, or by hand.
 
     Its kernels are launched, counted, checked, traced and profiled as those of
@@ -28,9 +35,12 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     Parameters
     ----------
     text_or_path : str or Path
-        PTX, or the path of a file of it, which ends in .ptx.
+        PTX, or the path of a file of it, which ends in .ptx, as given or below
+        `kernels/`.
     name : str
         What messages call a text without line information.
+    kernels : sequence of str, optional
+        Shorter names of the kernels, in the order of the PTX.
 
     Returns
     -------
@@ -42,7 +52,7 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     Raises
     ------
     ArgumentError
-        This is no text of PTX, or it has no kernel.
+        This is no text of PTX, or it has no kernel, or another number of them.
 
     Examples
     --------
@@ -56,7 +66,8 @@ def load_ptx(text_or_path: str | os.PathLike[str], *, name: str = NAME) -> PtxMo
     ('stop',)
     """
     text, path = _read(text_or_path)
-    return PtxModule(text, name=path.name if path else name, path=path)
+    names = _named(ptx_text.entries(text), kernels)
+    return PtxModule(text, name=path.name if path else name, path=path, names=names)
 
 
 class PtxModule(Module):
@@ -119,7 +130,8 @@ class PtxModule(Module):
     def parameters(self, entry: building.Entry) -> tuple[signature.Parameter, ...]:
         """Return the parameters of one entry; those without a type have a width."""
         names = self._names.get(entry.lowered, ())
-        return super().parameters(replace(entry, parameter_names=names))
+        found = super().parameters(replace(entry, parameter_names=names))
+        return tuple(map(_perhaps_pointer, found))
 
     def name_parameters(self, lowered: str, names: tuple[str, ...]) -> None:
         """Name the parameters of a kernel, before it is first looked up."""
@@ -142,13 +154,33 @@ class PtxModule(Module):
         )
 
     @functools.cached_property
-    def _machine_code(self):  # type: ignore[override]
+    def _machine_code(self) -> Callable[[targets.Target], building.MachineCode]:
         @functools.cache
         def assembled(target: targets.Target) -> building.MachineCode:
             code, report = assembler.assemble(self.ptx, target.real_name)
             return building.MachineCode(code, report)
 
         return assembled
+
+
+def _named(entries: list[str], kernels: Sequence[str]) -> dict[str, str]:
+    """Return the names that kernels are to have, by their names in the PTX."""
+    given = [kernels] if isinstance(kernels, str) else list(kernels)
+    if given and len(given) != len(entries):
+        raise ArgumentError.explained(
+            f"load_ptx got {len(given)} names for {len(entries)} kernels.",
+            "Each kernel takes one name, in the order of the PTX.",
+            f"The kernels are {', '.join(entries)}.",
+        )
+    return dict(zip(entries, given, strict=False))
+
+
+def _perhaps_pointer(parameter: signature.Parameter) -> signature.Parameter:
+    """Take an array for a struct of 8 bytes: CuTe DSL wraps its pointers so."""
+    ctype = parameter.type
+    if ctype.kind != "struct" or ctype.name != "struct" or ctype.size != _POINTER:
+        return parameter
+    return replace(parameter, type=signature.CType("8-byte value", "unknown", _POINTER))
 
 
 def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
@@ -161,7 +193,7 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
         )
     text, path = os.fspath(text_or_path), None
     if "\n" not in text and text.endswith(".ptx"):
-        path = Path(text)
+        path = _found(Path(text))
         try:
             text = path.read_text()
         except OSError as error:
@@ -171,7 +203,7 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
                 "Give the path as seen from the current folder, or the text itself.",
             ) from None
     text = text.rstrip("\0")
-    if not ptx_text.has_kernels(text) or not re.search(r"^\s*\.version", text, re.M):
+    if not ptx_text.entries(text) or not re.search(r"^\s*\.version", text, re.M):
         raise ArgumentError.explained(
             f"load_ptx got {len(text):,} characters without a kernel in PTX.",
             "PTX begins with .version and .target, and each kernel is an .entry; CUDA "
@@ -180,6 +212,12 @@ def _read(text_or_path: str | os.PathLike[str]) -> tuple[str, Path | None]:
             "kernel.asm['ptx'], Numba in cuda.compile_ptx(function, signature)[0].",
         )
     return text, path
+
+
+def _found(path: Path) -> Path:
+    """Return a path as given, or below `kernels/` if only there is such a file."""
+    below = paths.kernels() / path
+    return below if below.is_file() and not path.exists() else path
 
 
 def _with_shown_files(ptx: str, name: str, file: str) -> tuple[str, list[PythonFile]]:

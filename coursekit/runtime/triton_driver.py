@@ -7,15 +7,17 @@ for a launcher. Nothing of Triton is patched: the driver is set with
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from coursekit.errors import ArgumentError, DeviceError, UnsupportedError
+from coursekit.errors import DeviceError, UnsupportedError
 from coursekit.hardware import DeviceProperties
+from coursekit.runtime import triton_arguments
 from coursekit.runtime.launching import Kernel
 from coursekit.runtime.ptx_modules import PtxModule
 from coursekit.toolchain import cubin
@@ -177,10 +179,13 @@ class _Utils:
 
     def load_binary(
         self, name: str, code: bytes, shared: int, device: int
-    ) -> tuple[object, object, int, int, int]:
-        """Return module, function, registers, spilled words and most threads."""
+    ) -> tuple[None, object, int, int, int]:
+        """Return module, function, registers, spilled words and most threads.
+
+        There is no module: Triton would free it through whatever driver is active then.
+        """
         needs = cubin.resources(code, "", 0)[name]
-        return self, name, needs.registers, needs.local_bytes // 4, needs.max_threads
+        return None, name, needs.registers, needs.local_bytes // 4, needs.max_threads
 
     def unload_module(self, module: object) -> None:
         """Do nothing: there is no context."""
@@ -220,7 +225,7 @@ class _Launcher:
     def __init__(self, source: Any, metadata: Any):
         self.source, self.metadata = source, metadata
         self.module = _module(source, metadata)
-        names = [name for name, _ in _parameters(source.signature)]
+        names = [name for name, _ in triton_arguments.parameters(source.signature)]
         self.module.name_parameters(metadata.name, (*names, *_SCRATCH))
 
     def __call__(
@@ -238,7 +243,12 @@ class _Launcher:
     ) -> None:
         from triton.runtime import driver
 
-        grid = (int(x), int(y), int(z))
+        grid = (operator.index(x), operator.index(y), operator.index(z))
+        if 0 in grid:  # Triton launches nothing then
+            return
+        # A program is a cluster of as many blocks, which the PTX asks for.
+        each = getattr(self.metadata, "num_ctas", 1)
+        grid = (grid[0] * each, *grid[1:])
         launch = TritonLaunch(
             self.module[self.metadata.name],
             grid,
@@ -264,8 +274,8 @@ class _Launcher:
             )
         signature = self.source.signature
         for (name, kind), value in zip(signature.items(), args, strict=True):
-            for _, each in _flat(name, kind, value):
-                yield _argument(self.metadata.name, name, each)
+            for _, each in triton_arguments.flat(name, kind, value):
+                yield triton_arguments.argument(self.metadata.name, name, each)
 
     def _scratch(self, grid: tuple[int, int, int]) -> Iterator[np.ndarray | None]:
         blocks = grid[0] * grid[1] * grid[2]
@@ -289,59 +299,3 @@ def _module(source: Any, metadata: Any) -> PtxModule:
         text = file.read()
     function = getattr(source.fn, "fn", None)
     return PtxModule(text, file=function.__code__.co_filename if function else "")
-
-
-def _parameters(signature: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield name and type of what is passed to the kernel."""
-    for name, kind in signature.items():
-        if isinstance(kind, tuple):
-            inner = {f"{name}_{i}": each for i, each in enumerate(kind)}
-            yield from _parameters(inner)
-        elif str(kind).startswith("tensordesc"):
-            rank = str(kind).count(",") + 1
-            shape = [f"{name}_shape_{i}" for i in range(rank)]
-            strides = [f"{name}_stride_{i}" for i in range(rank)]
-            flags = [f"{name}_nan", f"{name}_tf32"]
-            for each in (name, *shape, *strides, *flags, *shape, *strides):
-                yield each, ""
-        elif kind != "constexpr":
-            yield name, kind
-
-
-def _flat(name: str, kind: Any, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield each value that is passed: of a tuple all, of a constant none."""
-    if isinstance(kind, tuple):
-        for one, each in zip(kind, value, strict=True):
-            yield from _flat(name, one, each)
-    elif str(kind).startswith("tensordesc"):
-        from triton.backends.driver import decompose_descriptor
-
-        for each in decompose_descriptor(value):
-            yield name, each
-    elif kind != "constexpr":
-        yield name, value
-
-
-def _argument(kernel: str, name: str, value: Any) -> Any:
-    """Return what is passed for a pointer or a number."""
-    value = (
-        getattr(value, "base", value)
-        if type(value).__name__ == "TensorWrapper"
-        else value
-    )
-    if not hasattr(value, "data_ptr"):
-        return value
-    if value.device.type != "cpu":
-        raise ArgumentError.explained(
-            f"{kernel}: {name} is a tensor on {value.device}.",
-            "The simulator is Triton's device now; it takes tensors in host memory.",
-            f"Pass {name}.cpu(), or turn the simulator off to launch on the GPU.",
-        )
-    return value if value.is_contiguous() else _reach(value)
-
-
-def _reach(tensor: Any) -> Any:
-    """Return the elements from the first of a tensor to its last, as they lie."""
-    sizes = zip(tensor.shape, tensor.stride(), strict=True)
-    count = 1 + sum((size - 1) * stride for size, stride in sizes)
-    return tensor.as_strided((count if tensor.numel() else 0,), (1,))

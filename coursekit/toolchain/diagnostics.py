@@ -12,7 +12,12 @@ from dataclasses import dataclass, field
 
 from coursekit.errors import CompileError
 from coursekit.toolchain import mangling
-from coursekit.toolchain.missing_names import header_advice, header_of, std_advice
+from coursekit.toolchain.missing_names import (
+    header_advice,
+    header_of,
+    library_advice,
+    std_advice,
+)
 from coursekit.toolchain.sources import Source
 from coursekit.toolchain.undefined_names import undefined
 
@@ -23,8 +28,12 @@ _HEAD = re.compile(
     r"(?P<severity>(?:catastrophic )?error|warning|note|remark)"
     r"(?: #[\w-]+)?: (?P<message>.*)$"
 )
-# A note on each operator of the language that does not fit says nothing new.
-_TRIED = "built-in operator"
+# A note on each operator that does not fit says nothing new.
+_TRIED = re.compile(r'built-in operator|function "operator.*does not match')
+# Nor does a list of all the functions in a header that would fit.
+_LISTED = re.compile(
+    r'^\s+(?:function ".*" \(declared at line \d+ of /.*\)|built-in operator ".*")$'
+)
 _PTXAS = re.compile(r"^\s*ptxas (?:.*?; )?(?:error|fatal)\s*: (?P<message>.*)$")
 
 _HOST_FUNCTIONS = (
@@ -109,6 +118,23 @@ _RULES = (
         *_LANES,
     ),
     (
+        r"reinterpret_cast cannot cast away const",
+        "The pointer is const, for reading only, and the cast would take that away.",
+        "Cast to a pointer to const, such as const float4 *.",
+    ),
+    (
+        r"^invalid type conversion",
+        "This kind of cast does not convert between these two types.",
+        "Values are converted by static_cast; to see the same memory as another type, "
+        "write reinterpret_cast<const float4 *>(x).",
+    ),
+    (
+        r'constructor exists to convert .* to "(?:float|double|u?int)[24]"',
+        "C++ makes no float4 from one number: it has four parts.",
+        "To make one, write make_float4(a, b, c, d); to load four neighbours, read "
+        "through a const float4 *.",
+    ),
+    (
         r"user-defined literal operator not found",
         "Letters follow a number at once, as in 3x: C++ reads the two as one word.",
         "Write the sign of a product: 3 * x.",
@@ -169,6 +195,11 @@ _RULES = (
         r'^no operator ".*" matches these operands|from "const (?:uint3|dim3)"',
         "The operator does not exist for these types.",
         "Compare the types that the message names with what you meant.",
+    ),
+    (
+        r"more than one (?:conversion function|operator)",
+        "Several conversions of an operand fit, and none is better than the others.",
+        "Convert the operand yourself, for example with float(x).",
     ),
     (
         r"return value type does not match",
@@ -239,6 +270,28 @@ _RULES = (
         "at the launch.",
     ),
     (
+        r"asm output operand must have",
+        "Operands behind the first colon of an asm are outputs, and are marked.",
+        'Write = before the letter of an output, as in "=r"(value); inputs stand '
+        "behind the second colon.",
+    ),
+    (
+        r"the #endif for this directive is missing",
+        "An #if begins a part of the text, and nothing ends it.",
+        "Write #endif on a line of its own behind the part.",
+    ),
+    (
+        r"attributes are not permitted in a function definition",
+        "Something stands between the parameters of a function and its body.",
+        "Write __launch_bounds__(...) between __global__ and the kernel's name.",
+    ),
+    (
+        r"Arguments mismatch for instruction",
+        "An operand of an asm has another type than its instruction takes.",
+        'Give the letter of that type: "r" for 32 bits, "l" for 64, "f" for a float, '
+        '"d" for a double.',
+    ),
+    (
         r"Not a name of any known instruction|Unknown symbol|Ptx assembly aborted",
         "The text in an asm statement is not an instruction of this architecture.",
         "Compare it with the PTX manual, or compile for another arch.",
@@ -295,7 +348,7 @@ def messages(log: str, source: Source) -> list[Message]:
         head = _HEAD.match(line)
         ptxas = _PTXAS.match(line)
         if head is not None and head["severity"] == "note" and found:
-            muted = _TRIED in head["message"]
+            muted = bool(_TRIED.search(head["message"]))
             if muted:
                 continue
             place = f"{source.display(head['file'])}:{head['line']}: "
@@ -314,7 +367,9 @@ def messages(log: str, source: Source) -> list[Message]:
         elif line.startswith("nvrtc: error: "):
             text = line.removeprefix("nvrtc: error: ")
             found.append(Message(source.name, None, "error", text))
-        elif found and not muted and line.startswith("  ") and line.strip():
+        elif muted or not found or not line.strip() or _LISTED.match(line):
+            continue
+        elif line.startswith("  "):
             found[-1].quoted.append(line)
     return found
 
@@ -361,6 +416,8 @@ def _distinct(errors: list[Message]) -> list[Message]:
 def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, str]:
     """Choose the most telling message on the first message's line."""
     first = errors[0]
+    if first.file is not None and (advice := library_advice(first.file)):
+        return first, *advice
     ranked = []
     for found in errors:
         if found.line != first.line:
@@ -382,11 +439,13 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
     if found.file is not None and found.file.startswith("thrust/"):
         return _THRUST
     if found.message == 'expected a ";"' and found.line and found.file == source.name:
-        return _semicolon(found, source, cause), cure
+        return _semicolon(found, source, cause, cure)
     if _TRIPLE.search("\n".join([found.message, *found.quoted])):
         return _PARTS
     if _VECTOR.search("\n".join([found.message, *found.quoted])):
         return _LANES
+    if half := _SMALL_FLOAT.search("\n".join([found.message, *found.quoted])):
+        return _converted(half["type"])
     if atomic := _ATOMIC_OF_VALUE.search("\n".join([found.message, *found.quoted])):
         return _address_for(atomic["name"], found)
     if "unscoped enum type" in found.message and _names_array(found, source):
@@ -450,6 +509,23 @@ _VECTOR = re.compile(
 )
 
 
+_SMALL_FLOAT = re.compile(
+    r"^(?:more than one conversion function.*|\s*operand types are:.*)"
+    r"\b(?P<type>__half|__nv_bfloat16)\b",
+    re.MULTILINE,
+)
+_TO_FLOAT = {"__half": "__half2float", "__nv_bfloat16": "__bfloat162float"}
+
+
+def _converted(type: str) -> tuple[str, str]:
+    """Say how a number of 16 bits becomes a float."""
+    return (
+        f"A {type} meets a number of another type, and C++ does not choose between the "
+        "conversions.",
+        f"Convert it yourself, as in {_TO_FLOAT[type]}(x[i]).",
+    )
+
+
 def _at_caret(found: Message) -> str:
     """Return the rest of the quoted line, from the caret on."""
     text, caret = (*found.quoted, "", "")[:2]
@@ -481,12 +557,24 @@ def _character(found: Message, cause: str, cure: str) -> tuple[str, str]:
     return cause, cure
 
 
-def _semicolon(found: Message, source: Source, cause: str) -> str:
+# Behind // stands code with a semicolon of its own.
+_QUOTIENT_IN_PYTHON = re.compile(r"\w\s*//\s*[\w(][^/;]*;")
+
+
+def _semicolon(
+    found: Message, source: Source, cause: str, cure: str
+) -> tuple[str, str]:
     """Point at the line before if the caret stands at the start of its line."""
     text, caret = (*found.quoted, "", "")[:2]
-    before = re.sub(r"//.*", "", source.text).split("\n")[: (found.line or 1) - 1]
-    code = [(n, line.strip()) for n, line in enumerate(before, 1) if line.strip()]
+    given = source.text.split("\n")[: (found.line or 1) - 1]
+    before = [re.sub(r"//.*", "", line).strip() for line in given]
+    code = [(n, line) for n, line in enumerate(before, 1) if line]
     if text[: caret.find("^")].strip() or not code:
-        return cause
+        return cause, cure
     number, line = code[-1]
-    return f"Line {number} has no semicolon at its end:  {line}"
+    if _QUOTIENT_IN_PYTHON.search(given[number - 1]):
+        return (
+            f"In C++, // begins a comment: of line {number} is left  {line}",
+            "Write a / b: of whole numbers it drops the rest.",
+        )
+    return f"Line {number} has no semicolon at its end:  {line}", cure

@@ -14,6 +14,26 @@ _MESSAGE = re.compile(
 _UNDEFINED = re.compile(r"undefined reference to [`'\"](.+?)'")
 _TWICE = re.compile(r"multiple definition of [`'\"](.+?)'")
 # What a message says, and what it means: (pattern, likely cause, what to do).
+# The line of the message comes first, then a newline and the text of the message.
+IN_LINE = (
+    (
+        r"#define \w+ \(.*\n.*was not declared",
+        "A space ends the name of a macro: what follows is its text, and no parameter.",
+        "Write the bracket right behind the name, without a space.",
+    ),
+    (
+        r"#define .*;\s*\n",
+        "The semicolon at the end of a macro belongs to its text, and is put into "
+        "each line that uses it.",
+        "Remove the semicolon from the #define.",
+    ),
+    (
+        r"\*\*.*\n.*unary '\*'",
+        "C and C++ have no operator ** for powers: the second star asks for what lies "
+        "at an address.",
+        "Write a square as a product, x * x.",
+    ),
+)
 ADVICE = (
     (
         r"request for member '(?P<m>\w+)' in '(?P<v>[^']+)', which is of pointer type",
@@ -48,7 +68,7 @@ ADVICE = (
         r"(?:cannot convert|could not convert '.*' from) '(?P<a>[^']+)' to "
         r"'(?P<b>[^']+)'",
         "The types differ: {a} is given, and {b} is needed.",
-        "Count the stars: *p takes one off, and &x adds one.",
+        "Count the stars: *p and p[i] take one off, and &x adds one.",
     ),
     (
         r"invalid operands of types? .* to binary '(?:operator)?\*'",
@@ -107,8 +127,9 @@ def error(source: HostSource, log: str) -> CompileError:
         return _of_linker(source, log)
     file, line, column, _, text = found[0].groups()
     text = text.removesuffix(" [-fpermissive]")
-    cause, cure = _advice(text)
-    where = f"{source.shown(file)}:{line}: {text}{_code(source, file, line, column)}"
+    code = _code(source, file, line, column)
+    cause, cure = _advice(text, code)
+    where = f"{source.shown(file)}:{line}: {text}{code}"
     more = len(found) - 1
     if more:
         cure += f" The compiler has {more} more message{'s' if more > 1 else ''}."
@@ -118,7 +139,11 @@ def error(source: HostSource, log: str) -> CompileError:
     return failure
 
 
-def _advice(text: str) -> tuple[str, str]:
+def _advice(text: str, code: str) -> tuple[str, str]:
+    line = code.strip("\n").split("\n")[0]
+    for pattern, cause, cure in IN_LINE:
+        if re.search(pattern, f"{line}\n{text}"):
+            return cause, cure
     for pattern, cause, cure in ADVICE:
         match = re.search(pattern, text)
         if match:

@@ -14,7 +14,7 @@ _FILE = re.compile(
     re.MULTILINE,
 )
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-_ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak)\s+)*\.entry\b", re.MULTILINE)
+_ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak)\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
 _INLINE = re.compile(r"// begin inline asm\n.*?// end inline asm\n", re.DOTALL)
 _LINE = re.compile(r"^\s*\.loc\s+\d+\s+(\d+)", re.MULTILINE)
 _LOC = re.compile(r"^\s*\.loc\s.*\n", re.MULTILINE)
@@ -37,9 +37,9 @@ def target_of(ptx: str) -> Target:
     return Target(asked.number, asked.suffix)
 
 
-def has_kernels(ptx: str) -> bool:
-    """Tell whether a text of PTX has an entry."""
-    return _ENTRY.search(ptx) is not None
+def entries(ptx: str) -> list[str]:
+    """Return the kernels' names in a text of PTX."""
+    return _ENTRY.findall(ptx)
 
 
 def files(ptx: str) -> list[str]:

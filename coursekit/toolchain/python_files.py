@@ -86,7 +86,8 @@ def function_lines(text: str, name: str, near: int = 0) -> tuple[int, int] | Non
         for end in [node.end_lineno or node.lineno]
     ]
     around = [span for span in spans if span[0] <= near <= span[1]]
-    return (around or spans or [None])[-1]
+    fitting = around or spans
+    return fitting[-1] if fitting else None
 
 
 def _text(path: str) -> str:

@@ -3,8 +3,9 @@
 // What     sums[0] = x[0] + x[1] + ... in this order; sums[1] = the same with
 //          Kahan's correction; sums[2] = a tree of pairs. n = 2^k >= 1 values;
 //          x is overwritten by the tree.
-// Idea     An addition loses the bits below the last place of the sum. Kahan
-//          adds them to the next value; a tree adds values of equal size.
+// Idea     An addition rounds off the bits below the last place of the sum. Kahan
+//          takes the error back from the next value; a tree adds values of
+//          equal size.
 // Launch   grid 1, block 1.
 // Limits   One thread: this is about rounding, not about speed.
 //
@@ -12,12 +13,12 @@
 
 __global__ void sum_orders(float *x, float *sums, int n)
 {
-    float plain = 0, kahan = 0, lost = 0;
+    float plain = 0, kahan = 0, excess = 0;
     for (int i = 0; i < n; i++) {
         plain += x[i];
-        float value = x[i] - lost;
+        float value = x[i] - excess;
         float next = kahan + value;
-        lost = (next - kahan) - value; // what the addition has lost
+        excess = (next - kahan) - value; // what rounding has added
         kahan = next;
     }
     for (int apart = 1; apart < n; apart *= 2)

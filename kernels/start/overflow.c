@@ -2,7 +2,7 @@
 //
 // What     The bytes of a matrix of n x n floats, computed in int, unsigned and size_t.
 // Run      overflow 40000
-// Prints   A line for each type. Only the last is right from n = 23171 on.
+// Prints   A line per type. The int is wrong from n = 23171, the unsigned from 32768.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.runtime import triton_driver
+from coursekit.runtime import triton_arguments
 
 REASON = "Triton is not installed: make setup EXTRAS=dsl"
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -122,6 +122,19 @@ def test_flash_attention(simulation):
     # Weights are rounded to float16 before the product, by 2**-11 of them.
     bound = 2.0**-10 * (weights @ v.double().abs()) + 1e-5
     assert ((out - weights @ v.double()).abs() <= bound).all()
+
+
+def test_program_may_be_a_cluster_of_blocks():
+    clusters = "coursekit.simt.interpreter.clusters"
+    pytest.importorskip(clusters, reason="the simulator has no clusters")
+    a, b = random(128, 64, dtype=torch.float16), random(64, 128, dtype=torch.float16)
+    c = torch.empty(128, 128)
+    sizes = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_K": 32}
+    with ck.triton_simulator("sm_90") as simulation:
+        kernels.matmul[(1, 1)](a, b, c, 128, 128, 64, num_ctas=2, **sizes)
+        assert simulation.counts.blocks == 2
+    bound = 64 * 2.0**-23 * (a.double().abs() @ b.double().abs())
+    assert ((c - a.double() @ b.double()).abs() <= bound).all()
 
 
 def test_rows_of_a_wider_matrix_are_reached_by_their_stride(simulation):
@@ -266,6 +279,13 @@ def test_driver_is_given_back():
     assert ", off: " in repr(simulation)
 
 
+def test_kernels_end_quietly_after_the_simulator():
+    x = random(100)
+    with ck.triton_simulator():
+        compiled = kernels.add[(1,)](x, x, torch.empty(100), 100, BLOCK=32)
+    assert compiled.module is None  # else Triton frees it through the active driver
+
+
 def test_tensors_lie_on_the_host(simulation):
     driver = triton.runtime.driver.active
     assert driver.get_active_torch_device() == torch.device("cpu")
@@ -295,7 +315,19 @@ def test_tensor_on_another_device_is_refused(simulation):
             return 0
 
     with pytest.raises(errors.ArgumentError, match="add: x is a tensor on cuda:0"):
-        triton_driver._argument("add", "x", Elsewhere())
+        triton_arguments.argument("add", "x", Elsewhere())
+
+
+def test_empty_grid_launches_nothing(simulation):
+    x = random(100)
+    kernels.add[(0,)](x, x, x, 0, BLOCK=128)
+    assert simulation.last is None
+
+
+def test_grid_of_a_fraction_is_refused(simulation):
+    x = random(100)
+    with pytest.raises(TypeError):
+        kernels.add[(1.5,)](x, x, x, 100, BLOCK=128)
 
 
 def test_time_is_not_measured(simulation):

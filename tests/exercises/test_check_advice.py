@@ -98,7 +98,20 @@ def test_comma_in_a_guard_is_named():
 def test_guard_of_floats_is_quoted_where_vectors_are_read(id, guard):
     message = told(id, ("i < n / 4", "i < n")).message
     assert f"The guard `{guard}` lets the thread through: i = 2, n = 8." in message
-    assert "4 of them per element of quads" in message
+    assert "4 of them per element of quads, which has 2 elements" in message
+    assert "keep out every other index" not in message
+
+
+@pytest.mark.parametrize(
+    "words", ["elements 18 to 33 of 34)", "32         1    0  wrong"]
+)
+def test_picture_shows_the_first_wrong_element(words):
+    assert words in told("02.a", ("i / 32", "blockIdx.x")).message
+
+
+def test_picture_says_which_elements_it_shows():
+    message = told("02.a", ("i / 32", "i")).message
+    assert "warp, size 34, grid 1, block 64 (elements 0 to 15 of 34)" in message
 
 
 def test_negative_index_is_told_its_thread():
@@ -149,3 +162,18 @@ def test_element_that_all_threads_change_has_advice_of_its_own():
 def test_table_shows_what_an_element_held_before():
     message = told("10.a", ("x[i]", "2 * x[i]")).message
     assert "i  before  expected  got" in message
+
+
+# ---------------------------------------------------------------- patterns of bits
+
+
+@pytest.mark.parametrize(
+    ("id", "edit", "shown"),
+    [
+        ("03.i", ("second << 16 | first", "first"), "0x43004280"),
+        ("03.h", (" + (bits >> 16 & 1)", ""), "0xc6d58000  0xc6d6    0xc6d5"),
+        ("03.2", ("u >> 16", "u & 0xffff"), "a (2 x 4) = 0x"),
+    ],
+)
+def test_patterns_of_bits_are_shown_in_hexadecimal(id, edit, shown):
+    assert shown in told(id, edit).message

@@ -112,6 +112,18 @@ def test_unset_shared_memory_is_called_so(folder):
     assert "reads tile[0], which nothing has written" in verdict.message
 
 
+def test_adding_to_an_unset_double_is_called_so():
+    message = course("21.a", ("grad_x[i] = ", "grad_x[i] += ")).message
+    assert "NaN until something is stored there" in message
+    assert "never written" not in message
+
+
+def test_part_that_replaces_what_an_element_held_is_called_so():
+    edits = ("da[i] +=", "da[i] ="), ("db[i] +=", "db[i] =")
+    message = course("22.a", *edits).message
+    assert "holds the new part alone: what it held before is lost" in message
+
+
 def test_value_of_unset_memory_is_explained(folder):
     assert (
         "is close to -26711958, the value of memory that nothing has written"
@@ -269,6 +281,18 @@ def test_guard_that_compares_something_else_is_quoted(folder):
     verdict = examined("if (threadIdx.x < n) out[i] = a[i] + 10;")
     assert "The guard `if (threadIdx.x < n)` lets the thread through" in verdict.message
     assert "It does not ask for the index, and i = 255." in verdict.message
+
+
+def test_index_of_a_loop_inside_of_a_guard_is_not_told_to_guard():
+    message = course("22.f", ("dy[row * N + col] * b", "dy[row * K + col] * b")).message
+    assert "passes the guard `if (i < M * K)`, and `row * K + col` is 4:" in message
+    assert "the step from row to row is the length of its row" in message
+    assert "Guard each index" not in message
+
+
+def test_bound_of_a_loop_inside_of_a_guard_is_not_told_to_guard():
+    message = course("22.d", ("row < rows", "row < cols")).message
+    assert "this expression is wrong, or the bound of the loop" in message
 
 
 def test_index_of_another_array_is_not_only_told_to_guard():

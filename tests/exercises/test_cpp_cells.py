@@ -13,6 +13,7 @@ from coursekit.exercises import (
     ProgramExercise,
     catalogue,
     grading,
+    program_stages,
     skeleton,
 )
 from coursekit.exercises.checking import examine, is_untouched
@@ -33,7 +34,8 @@ EXERCISES = (
         title="Twice",
         stars=1,
         cases=(
-            Case(args=(3,), stdout="6\\n", causes={"3": "Nothing was doubled."}),
+            Case(args=(3,), stdout="6\\n", causes={"3": "Nothing was doubled.",
+                 "limit": "It counts x up for ever."}),
             Case(args=(4,), stdin="1", stdout="8\\n"),
         ),
         hints=("a", "b", "c"),
@@ -89,6 +91,12 @@ def test_solution_in_the_cell_passes_the_check(session):
 def test_starter_in_the_cell_is_stopped(session):
     session.run(CELL + STARTER)
     assert "stopped  prints what is asked: ./twice 3" in session.run('ck.check("42.4")')
+
+
+def test_cause_of_a_finding_may_be_that_of_its_exercise(monkeypatch):
+    monkeypatch.setattr(program_stages, "SECONDS", 0.2)
+    text = with_line("volatile int more = 1;\n    while (more) x++;")
+    assert "It counts x up for ever." in verdict(text).message
 
 
 def test_text_of_the_cell_is_saved(folder, session):

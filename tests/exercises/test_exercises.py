@@ -59,6 +59,11 @@ def test_verdict_is_false_where_not(folder):
     assert bool(ck.check("42.1", ck.compile(STARTER))) is False
 
 
+def test_message_breaks_its_lines_between_words(folder):
+    shown = ck.check("42.1", ck.compile(STARTER))._repr_html_()
+    assert "white-space:pre-wrap;word-break:normal" in shown
+
+
 def test_verdict_reads_the_same_each_time(folder):
     first, second = (ck.check("42.1", ck.compile(STARTER)) for _ in range(2))
     assert repr(first) == repr(second)

@@ -172,6 +172,7 @@ def test_solution_is_shown_with_its_keywords(session):
     ("line", "words"),
     [
         ("return x.missing", "double raised AttributeError: 'int' object has no"),
+        ("return x.bit_lenght()", "'bit_lenght'. Did you mean bit_length?"),
         ("return x.missing", "line 4:  return x.missing"),
         ("return undefined * x", "Look for a misspelt name"),
         ("import no_such_package", "make setup EXTRAS=dsl"),

@@ -144,6 +144,14 @@ def test_views_share_their_memory():
     assert [row[2] for row in memory.table.rows] == ["48", "shared", "4"]
 
 
+def test_memory_tells_what_backward_reads():
+    x, w = Tensor(values(3, 4)), Tensor(values(4, 2), requires_grad=True)
+    memory = (x @ w).tanh().sum().memory()
+    reads = [row[3] for row in memory.table.rows]  # x, w, @, tanh, sum
+    assert reads == ["yes", "no", "no", "yes", "no"]
+    assert memory.needed_nbytes == 4 * (3 * 4 + 3 * 2)
+
+
 @pytest.mark.parametrize(
     ("attempt", "words"),
     [

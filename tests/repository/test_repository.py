@@ -283,7 +283,8 @@ def test_workflow_covers_the_supported_pythons():
 
 
 @pytest.mark.parametrize(
-    "verb", ["lab", "test", "test-gpu", "check", "notebooks", "doctor", "clean"]
+    "verb",
+    ["lab", "slides", "test", "test-gpu", "check", "notebooks", "doctor", "clean"],
 )
 def test_makefile_has_the_verb(verb):
     answer = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True)
@@ -291,6 +292,7 @@ def test_makefile_has_the_verb(verb):
 
 
 SETTINGS = ROOT / "notebooks/lab_settings/overrides.json"
+EXTENSIONS = ROOT / "notebooks/lab_extensions"
 
 
 def test_make_lab_brings_settings():
@@ -298,6 +300,28 @@ def test_make_lab_brings_settings():
         ["make", "--dry-run", "lab"], cwd=ROOT, capture_output=True, text=True
     )
     assert f'--LabApp.app_settings_dir="{SETTINGS.parent}"' in answer.stdout
+
+
+@pytest.mark.parametrize("verb", ["lab", "slides"])
+def test_make_brings_the_deck(verb):
+    answer = subprocess.run(
+        ["make", "--dry-run", verb], cwd=ROOT, capture_output=True, text=True
+    )
+    assert f'--LabApp.extra_labextensions_path="{EXTENSIONS}"' in answer.stdout
+    for extension in EXTENSIONS.iterdir():
+        built = json.loads((extension / "package.json").read_text())
+        assert (extension / built["jupyterlab"]["_build"]["load"]).is_file()
+
+
+def test_make_slides_says_which_chapters_there_are():
+    answer = subprocess.run(
+        ["make", "slides", "CHAPTER=99", "PY=true", "PYTHON=true"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode != 0
+    assert "no chapter '99'; write for example CHAPTER=09" in answer.stderr
 
 
 def test_pages_open_as_a_reader_sees_them():

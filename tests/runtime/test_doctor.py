@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from coursekit import __main__, paths
-from coursekit.errors import DeviceError
+from coursekit.errors import DeviceError, UnsupportedError
 from coursekit.runtime import doctor
 from coursekit.runtime.doctor import checkup_gpu, places
 from coursekit.runtime.doctor.checkup import required
@@ -49,7 +49,7 @@ class FakeMachine(Probe):
         self.free, self.memory = 50 * GIB, 16 * GIB
         self.unwritable, self.cuda = "", None
         self.compile_error = self.simulator_error = None
-        self.tools = {"cuda_fp16.h", "nvdisasm"}
+        self.tools = {"cuda_fp16.h", "nvdisasm", "c++"}
         self.gpu_reason = ""
         self.versions = {}
         for name, value in facts.items():
@@ -87,6 +87,11 @@ class FakeMachine(Probe):
 
     def disassembler(self):
         return Path("/bin/nvdisasm") if "nvdisasm" in self.tools else None
+
+    def host_compiler(self):
+        if "c++" not in self.tools:
+            raise UnsupportedError.explained("No C++.", "It is not there.", "Get g++.")
+        return Path("/bin/c++")
 
     def compile_kernel(self):
         if self.compile_error:
@@ -408,11 +413,27 @@ def test_a_broken_simulator_ends_the_simulated_tier():
 
 @pytest.mark.parametrize(
     ("tool", "topic"),
-    [("cuda_fp16.h", "CUDA headers"), ("nvdisasm", "disassembler")],
+    [
+        ("cuda_fp16.h", "CUDA headers"),
+        ("nvdisasm", "disassembler"),
+        ("c++", "C++ compiler"),
+    ],
 )
 def test_a_missing_tool_is_a_warning(tool, topic):
-    tools = {"cuda_fp16.h", "nvdisasm"} - {tool}
+    tools = {"cuda_fp16.h", "nvdisasm", "c++"} - {tool}
     assert only(examine(tools=tools), topic).status == "warning"
+
+
+def test_a_missing_host_compiler_says_what_needs_it_and_how_to_get_it():
+    finding = only(examine(tools=set()), "C++ compiler")
+    assert finding.found == "No C++. Chapter 01 needs it."
+    assert finding.cure == "Get g++."
+
+
+def test_the_real_probe_looks_where_programs_do(monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(UnsupportedError, match="looked for CXX=no-such-compiler"):
+        Probe().host_compiler()
 
 
 @pytest.mark.parametrize(

@@ -301,6 +301,22 @@ REFUSED = {
         "struct N { int x; };\nvoid f(N n) {}\nint main() { N n; f(&n); }",
         ck.CompileError, "N* is given, and N is needed",
     ),
+    "a row for its first": (
+        "void f(char **w) {}\nint main(int, char **w) { f(w[1]); }",
+        ck.CompileError, "*p and p[i] take one off",
+    ),
+    "a semicolon in a macro": (
+        "#define TWO(x) (2 * (x));\nint main() { return (TWO(3) + 1); }",
+        ck.CompileError, "belongs to its text",
+    ),
+    "a macro with a space": (
+        "#define TWO (x) (2 * (x))\nint main() { return TWO(3); }",
+        ck.CompileError, "without a space",
+    ),
+    "a power": (
+        "int main() { int x = 3; return x ** 2; }",
+        ck.CompileError, "no operator ** for powers",
+    ),
     "no main": ("int f() { return 1; }", ck.CompileError, "has no function main"),
     "no body": (
         "void f();\nint main() { f(); }", ck.CompileError, "nothing defines it"

@@ -8,9 +8,14 @@ from numba import cuda, float32
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.runtime import numba_kernels
+from coursekit.toolchain import numba_compiler
 
-pytestmark = pytest.mark.usefixtures("simulated")
+
+@pytest.fixture(autouse=True)
+def on_simulator(request):
+    """Run what does not ask for a backend on the simulator."""
+    if "backend" not in request.fixturenames:
+        request.getfixturevalue("simulated")
 
 
 def scale(x, out, factor):
@@ -87,7 +92,7 @@ def numbers(*shape: int) -> np.ndarray:
     return np.random.default_rng(3).random(shape, np.float32)
 
 
-def test_kernel_computes():
+def test_kernel_computes(backend):
     x, out = numbers(70), np.zeros(70, np.float32)
     ck.from_numba(scale, VECTORS)[3, 32](x, out, 2.5)
     np.testing.assert_array_equal(out, x * np.float32(2.5))
@@ -110,7 +115,7 @@ def test_decorated_function_serves_too():
     np.testing.assert_array_equal(out, x)
 
 
-def test_matrices_are_passed_with_their_shapes():
+def test_matrices_are_passed_with_their_shapes(backend):
     a, b, c = numbers(20, 30), numbers(30, 25), np.zeros((20, 25), np.float32)
     kernel = ck.from_numba(matmul, "float32[:, :], float32[:, :], float32[:, :]")
     kernel[(3, 4), (8, 8)](a, b, c)
@@ -259,6 +264,6 @@ def test_numba_keeps_its_own_device(monkeypatch):
     from numba.cuda import dispatcher
 
     before = dispatcher.get_current_device
-    with numba_kernels._device_functions_for((8, 0)):
+    with numba_compiler._device_functions_for((8, 0)):
         assert dispatcher.get_current_device().compute_capability == (8, 0)
     assert dispatcher.get_current_device is before

@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 
 import coursekit as ck
-from coursekit import errors
+from coursekit import errors, paths
 from coursekit.toolchain import assembler
 
-pytestmark = pytest.mark.usefixtures("simulated")
+
+@pytest.fixture(autouse=True)
+def on_simulator(request):
+    """Run what does not ask for a backend on the simulator."""
+    if "backend" not in request.fixturenames:
+        request.getfixturevalue("simulated")
+
 
 # What LLVM makes of a kernel in Python, shortened; line 3 loads, line 4 stores.
 PYTHON = "def scale(x, out, n):\n    i = index()\n    v = x[i]\n    out[i] = 2 * v\n"
@@ -77,10 +83,20 @@ def test_kernels_are_found_by_name(module):
     assert str(module) == "<Module own.py for compute_80: scale>"
 
 
-def test_kernel_is_launched(module):
+def test_kernel_is_launched(module, backend):
     x, out = arrays(64)
     module.scale[2, 32](x, out, 64)
     assert (out == 2 * x).all()
+
+
+def test_kernels_may_have_shorter_names():
+    module = ck.load_ptx(WITHOUT_LINES, kernels=["double"])
+    assert (module.kernels, module.double.lowered_name) == (("double",), "scale")
+
+
+def test_each_kernel_takes_one_name():
+    with pytest.raises(errors.ArgumentError, match="2 names for 1 kernels"):
+        ck.load_ptx(WITHOUT_LINES, kernels=["a", "b"])
 
 
 def test_parameters_have_their_width(module):
@@ -166,10 +182,26 @@ def test_file_of_ptx_is_read(tmp_path):
     assert (module.name, module.path) == ("mine.ptx", tmp_path / "mine.ptx")
 
 
+def test_file_of_ptx_may_lie_below_kernels(tmp_path, monkeypatch):
+    (tmp_path / "libraries").mkdir()
+    (tmp_path / "libraries" / "mine.ptx").write_text(WITHOUT_LINES)
+    monkeypatch.setattr(paths, "kernels", lambda: tmp_path)
+    assert ck.load_ptx("libraries/mine.ptx").kernels == ("scale",)
+
+
 def test_types_of_mangled_kernels_are_known():
     source = "__global__ void scale(float *x, const int n) { x[threadIdx.x] *= n; }"
     module = ck.load_ptx(ck.compile(source).ptx)
     assert str(module.scale) == "Kernel scale(float* arg0, int arg1)"
+
+
+def test_array_is_taken_for_a_pointer_in_a_struct():
+    wrapped = WITHOUT_LINES.replace(
+        ".param .u64 scale_param_1", ".param .align 8 .b8 scale_param_1[8]"
+    )
+    x, out = arrays(64)
+    ck.load_ptx(wrapped).scale[2, 32](x, out, 64)
+    assert (out == 2 * x).all()
 
 
 def test_driver_gets_the_ptx(module):

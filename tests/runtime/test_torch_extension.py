@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -30,3 +31,28 @@ def test_the_cpp_twin_computes_the_polynomial(tmp_path):
         "assert torch.equal(found, x**3 - 3 * x + 1)\n"  # whole numbers: exact
     )
     subprocess.run([sys.executable, "-c", program, library], check=True)
+
+
+@pytest.mark.skipif(COMPILER is None, reason="This machine has no g++.")
+def test_an_exported_model_calls_the_operator_from_a_library(tmp_path):
+    program = (
+        "import sys, torch\n"
+        "import coursekit as ck\n"
+        "polynomial = ck.torch_op(\n"
+        "    'course::polynomial', ck.compile('extensions/polynomial.cu'),\n"
+        "    launch=lambda x, y: (1, 256, x.numel()),\n"
+        "    outputs=lambda x: torch.empty_like(x))\n"
+        "class Model(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        return polynomial(x) * 2\n"
+        "x = torch.arange(-8.0, 8.0)\n"
+        "exported = torch.export.export(Model(), (x,))\n"
+        "quick = {'aot_inductor.compile_wrapper_opt_level': 'O0'}\n"
+        "package = torch._inductor.aoti_compile_and_package(\n"
+        "    exported, package_path=sys.argv[1], inductor_configs=quick)\n"
+        "model = torch._inductor.aoti_load_package(package)\n"
+        "assert torch.equal(model(x), (x**3 - 3 * x + 1) * 2)\n"  # whole numbers: exact
+    )
+    environment = os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", program, tmp_path / "model.pt2"]
+    subprocess.run(command, check=True, env=environment)

@@ -144,6 +144,18 @@ def test_it_compiles_without_a_graph_break(polynomial):
     assert torch.equal(found[0], torch.autograd.grad(loss(x), x)[0])
 
 
+def test_outputs_that_read_a_value_do_not_compile():
+    operator = ck.torch_op(
+        "test::as_many_as_the_largest",
+        both("polynomial"),
+        launch=lambda x, y: (1, 256, y.numel()),
+        outputs=lambda x: x.new_empty(int(x.max())),
+    )
+    compiled = torch.compile(operator, fullgraph=True, backend="aot_eager")
+    with pytest.raises(torch._dynamo.exc.UserError, match="data-dependent"):
+        compiled(torch.tensor([3.0, 4.0]))
+
+
 def test_it_is_one_node_of_an_exported_model(polynomial):
     class Model(torch.nn.Module):
         def forward(self, x):

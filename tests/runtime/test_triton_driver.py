@@ -9,7 +9,7 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
-from coursekit.runtime import triton_driver
+from coursekit.runtime import triton_arguments, triton_driver
 
 
 def test_missing_triton_says_how_to_get_it(monkeypatch):
@@ -42,5 +42,5 @@ def test_parameters_are_named_as_in_the_signature():
         "pair": ("i32", "*fp16"),
         "n": "i64",
     }
-    names = [name for name, _ in triton_driver._parameters(signature)]
+    names = [name for name, _ in triton_arguments.parameters(signature)]
     assert names == ["x", "pair_0", "pair_1", "n"]

@@ -17,7 +17,8 @@ from coursekit import errors
 from coursekit.simt.isa.conversions import fp8_values
 
 ROWS, COLUMNS = 64, 64
-DEPTHS = {"f16": 16, "bf16": 16, "e4m3": 32, "e5m2": 32}
+DEPTHS = {"f16": 16, "bf16": 16, "e4m3": 32, "e5m2": 32, "s8": 32, "u8": 32}
+INTEGERS = {"s8": np.int8, "u8": np.uint8}
 # Bits 62 and 63 of a descriptor, by the bytes within which words change places.
 SWIZZLES = {0: 0, 128: 1, 64: 2, 32: 3}
 
@@ -35,6 +36,8 @@ def values_of(bits: np.ndarray, kind: str) -> np.ndarray:
         return bits.view(np.float16).astype(np.float64)
     if kind == "bf16":
         return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if kind in INTEGERS:
+        return bits.view(INTEGERS[kind]).astype(np.float64)
     return fp8_values(kind)[bits]
 
 
@@ -47,6 +50,8 @@ def drawn(rows: int, kind: str, seed: int) -> np.ndarray:
     if kind == "bf16":
         numbers = random.uniform(-2, 2, shape).astype(np.float32)
         return (numbers.view(np.uint32) >> 16).astype(np.uint16)
+    if kind in INTEGERS:
+        return random.integers(0, 256, shape, np.uint8)
     small = np.flatnonzero(np.abs(fp8_values(kind)) <= 2)
     return random.choice(small, shape).astype(np.uint8)
 
@@ -96,21 +101,26 @@ class Layout:
         return sum(f << at for f, at in zip(fields, (0, 16, 32, 62), strict=True))
 
 
-def source(left: str, right: str, *, held: bool, sides: tuple[int, ...]) -> str:
+def source(
+    left: str, right: str, *, held: bool, sides: tuple[int, ...], limit: str = ""
+) -> str:
     """Write a kernel that multiplies what the host has put at its places."""
     count = COLUMNS // 2
     results = ", ".join(f"%{i}" for i in range(count))
     a = "{" + ", ".join(f"%{count + i}" for i in range(4)) + "}"
     a = a if held else f"%{count}"
     b = f"%{count + (4 if held else 1)}"
-    outputs = ", ".join(f'"+f"(d[{i}])' for i in range(count))
+    sums, letter = ("int", "r") if left in INTEGERS else ("float", "f")
+    outputs = ", ".join(f'"+{letter}"(d[{i}])' for i in range(count))
     given = ", ".join(f'"r"(a[{i}])' for i in range(4)) if held else '"l"(left)'
     choices = "".join(f", {side}" for side in sides)
-    name = f"m64n{COLUMNS}k{DEPTHS[left]}.f32.{left}.{right}"
+    choices = choices if left in INTEGERS else ", 1, 1" + choices
+    kind = "s32" if left in INTEGERS else "f32"
+    name = f"m64n{COLUMNS}k{DEPTHS[left]}{limit}.{kind}.{left}.{right}"
     return f"""#include "hopper.cuh"
 extern "C" __global__ void k(
     const unsigned *stored, int words, const unsigned *registers,
-    unsigned long long left, unsigned long long right, float *D)
+    unsigned long long left, unsigned long long right, {sums} *D, int first)
 {{
     extern __shared__ __align__(1024) unsigned data[];
     int t = threadIdx.x, lane = t % 32, row = t / 32 % 4 * 16 + lane / 4;
@@ -121,11 +131,13 @@ extern "C" __global__ void k(
     unsigned a[4];
     for (int i = 0; i < 4; i++)
         a[i] = registers[(row + i % 2 * 8) * 8 + i / 2 * 4 + lane % 4];
-    float d[{count}] = {{}};
+    {sums} d[{count}];
+    for (int i = 0; i < {count}; i++)
+        d[i] = first;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-    asm volatile("wgmma.mma_async.sync.aligned.{name} {{{results}}}, {a}, {b}, 0, 1, 1"
+    asm volatile("wgmma.mma_async.sync.aligned.{name} {{{results}}}, {a}, {b}, 1"
         "{choices};" : {outputs} : {given}, "l"(right));
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
@@ -135,24 +147,30 @@ extern "C" __global__ void k(
 
 
 @functools.cache
-def kernel(left: str, right: str, held: bool, sides: tuple[int, ...]):
-    text = source(left, right, held=held, sides=sides)
+def kernel(left: str, right: str, held: bool, sides: tuple[int, ...], limit: str = ""):
+    text = source(left, right, held=held, sides=sides, limit=limit)
     return ck.compile(text, arch="sm_90a").k
 
 
-def check(kinds, *, held=False, left=None, right=None) -> None:
-    """Multiply once, and compare with float64."""
+def multiplied(kinds, *, held=False, left=None, right=None) -> tuple[np.ndarray, ...]:
+    """Multiply once; return what was found, and the two operands as float64."""
     left, right = left or Layout(), right or Layout()
     sides = (left.transposed, right.transposed)[held:] if kinds[0][-2:] == "16" else ()
     a, b = drawn(ROWS, kinds[0], 1), drawn(COLUMNS, kinds[1], 2)
     stored = np.concatenate([right.fill(b), left.fill(a)])
     registers = np.ascontiguousarray(a).view(np.uint32)
-    found = np.full((ROWS, COLUMNS), np.nan, np.float32)
+    type_ = np.int32 if kinds[0] in INTEGERS else np.float32
+    found = np.full((ROWS, COLUMNS), 7, type_)
     kernel(*kinds, held, tuple(map(int, sides)))[1, 128, stored.nbytes](
         stored, stored.size, registers, left.descriptor(16384), right.descriptor(0),
-        found,
+        found, 0,
     )  # fmt: skip
-    x, y = values_of(a, kinds[0]), values_of(b, kinds[1])
+    return found, values_of(a, kinds[0]), values_of(b, kinds[1])
+
+
+def check(kinds, **options) -> None:
+    """Multiply once, and compare with float64."""
+    found, x, y = multiplied(kinds, **options)
     # A sum is rounded, or cut off by a GPU. Its FP8 sums have 14 bits at least.
     digits = 13 if kinds[0][0] == "e" else 23
     off = x.shape[1] * 2.0**-digits * (np.abs(x) @ np.abs(y.T))
@@ -168,6 +186,28 @@ def check(kinds, *, held=False, left=None, right=None) -> None:
 )  # fmt: skip
 def test_product_of_short_numbers(kinds, held, backend):
     check(kinds, held=held)
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("left", INTEGERS)
+@pytest.mark.parametrize("right", INTEGERS)
+def test_product_of_integers_is_exact(left, right, held, backend):
+    found, x, y = multiplied((left, right), held=held)
+    np.testing.assert_array_equal(found, x @ y.T)
+
+
+@pytest.mark.parametrize("limit", ["", ".satfinite"])
+def test_sums_beyond_32_bits(limit):
+    ones = Layout().fill(np.ones((64, 32), np.uint8))
+    fours = Layout().fill(np.full((64, 32), 127, np.uint8))
+    stored = np.concatenate([fours, ones])
+    found = np.zeros((ROWS, COLUMNS), np.int32)
+    kernel("s8", "u8", False, (), limit)[1, 128, stored.nbytes](
+        stored, stored.size, stored, Layout().descriptor(16384),
+        Layout().descriptor(0), found, 2**31 - 1,
+    )  # fmt: skip
+    wanted = 2**31 - 1 if limit else -(2**31) - 1 + 32 * 127
+    assert (found == wanted).all()
 
 
 @pytest.mark.parametrize("swizzle", SWIZZLES)
@@ -194,7 +234,7 @@ def test_sums_are_those_of_whole_numbers():
     found = np.zeros((ROWS, COLUMNS), np.float32)
     kernel("f16", "f16", False, (0, 0))[1, 128, stored.nbytes](
         stored, stored.size, stored, Layout().descriptor(0), Layout().descriptor(16384),
-        found,
+        found, 0,
     )  # fmt: skip
     wanted = whole[0].astype(np.float32) @ whole[1].astype(np.float32).T
     np.testing.assert_array_equal(found, wanted, strict=True)
@@ -204,7 +244,8 @@ def test_sums_are_those_of_whole_numbers():
 def test_operations_are_counted(kind, depth):
     stored = np.zeros(8192, np.uint32)
     sides = (0, 0) if depth == 16 else ()
-    arguments = stored, stored.size, stored, 0, 0, np.zeros((64, 64), np.float32)
+    d = np.zeros((64, 64), np.int32 if kind in INTEGERS else np.float32)
+    arguments = stored, stored.size, stored, 0, 0, d, 0
     run = kernel(kind, kind, False, sides)
     counts = ck.count(run, 1, 128, arguments, shared_bytes=stored.nbytes)
     assert counts.tensor_flops == 2 * ROWS * COLUMNS * depth
@@ -220,14 +261,14 @@ def test_other_products_are_refused(left, right, depth):
     other = ck.load_ptx(known.ptx.replace("k16.f32.f16.f16", name))
     stored = np.zeros(8192, np.uint32)
     with pytest.raises(errors.UnsupportedError, match="has no `wgmma"):
-        ck.count(other.k, 1, 128, (stored, 0, stored, 0, 0, stored), 32768)
+        ck.count(other.k, 1, 128, (stored, 0, stored, 0, 0, stored, 0), 32768)
 
 
-@pytest.mark.parametrize("operands", [", 0, 1, 1", ", 0, 1, 1, 0", ", 0, 1, 1, 0, 2"])
+@pytest.mark.parametrize("operands", [", 1, 1, 1", ", 1, 1, 1, 0", ", 1, 1, 1, 0, 2"])
 def test_choices_of_another_number_or_value_are_refused(operands):
     known = ck.compile(source("f16", "f16", held=False, sides=(0, 0)), arch="sm_90a")
-    assert ", 0, 1, 1, 0, 0;" in known.ptx
-    other = ck.load_ptx(known.ptx.replace(", 0, 1, 1, 0, 0;", operands + ";"))
+    assert ", 1, 1, 1, 0, 0;" in known.ptx
+    other = ck.load_ptx(known.ptx.replace(", 1, 1, 1, 0, 0;", operands + ";"))
     stored = np.zeros(8192, np.uint32)
     with pytest.raises(errors.UnsupportedError, match="wgmma"):
-        ck.count(other.k, 1, 128, (stored, 0, stored, 0, 0, stored), 32768)
+        ck.count(other.k, 1, 128, (stored, 0, stored, 0, 0, stored, 0), 32768)

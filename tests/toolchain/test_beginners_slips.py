@@ -31,12 +31,28 @@ def message(line):
         ("atomicAdd(y[0], x[i]);", "takes an address", "Write &y[0]."),
         ("float4 q = {}; y[i] = q[0];", "it has four parts", "as in q.x"),
         ("float4 q = {}; y[i] = q;", "it has four parts", "as in q.x"),
+        (
+            "float4 *q = reinterpret_cast<float4 *>(x);",
+            "The pointer is const",
+            "const float4 *",
+        ),
+        (
+            "const float4 *q = static_cast<const float4 *>(x);",
+            "This kind of cast",
+            "reinterpret_cast<const float4 *>",
+        ),
+        ("float4 q = float4(x[i]);", "no float4 from one number", "make_float4"),
+        ("y[i] = i // 2;\n    y[0] = 1;", "// begins a comment", "drops the rest"),
     ],
 )
 def test_slip_is_named(line, cause, cure):
     text = message(line)
     assert cause in text
     assert cure in text
+
+
+def test_comment_behind_a_missing_semicolon_is_no_quotient():
+    assert "begins a comment" not in message("y[i] = 1  // as x[i]\n    y[0] = 1;")
 
 
 @pytest.mark.parametrize("line", ["sums = 0;", "int j = Triples;"])
@@ -46,6 +62,58 @@ def test_words_of_comments_are_not_proposed(line):
 
 def test_misspelt_variable_is_not_told_to_declare():
     assert "Did you mean sums?" in message("float sums = 0; sum = 3;")
+
+
+HALF = """#include <cuda_fp16.h>
+__global__ void k(const __half *x, float *y, int n)
+{{
+    int i = threadIdx.x;
+    float sum = 0;
+    {}
+    y[i] = sum;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["sum += x[i];", "sum = sum + x[i];", "sum = 2.0f * x[i];"]
+)
+def test_half_that_meets_a_float_is_told_to_convert(line):
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(HALF.format(line))
+    text = str(caught.value)
+    assert "__half2float(x[i])" in text
+    assert "cuda_fp16.h" not in text
+    assert len(text.splitlines()) < 8
+
+
+@pytest.mark.parametrize(
+    ("source", "cure"),
+    [
+        (
+            '__global__ void k(int *x) { int l; asm("mov.u32 %0, 1;" : "r"(l)); }',
+            'as in "=r"(value)',
+        ),
+        ("#if 1\n__global__ void k(int *x) { *x = 1; }", "Write #endif"),
+        (
+            "__global__ void k(int *x) __launch_bounds__(256) { *x = 1; }",
+            "between __global__ and the kernel's name",
+        ),
+    ],
+    ids=["output", "endif", "bounds"],
+)
+def test_slip_of_a_whole_source_is_named(source, cure):
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(source)
+    assert cure in str(caught.value)
+
+
+def test_operand_of_another_type_in_an_asm_is_told_the_letters():
+    line = 'unsigned f; asm("bfe.u32 %0, %1, 23, 8;" : "=r"(f) : "f"(x[i])); y[i] = f;'
+    kernel = ck.compile(KERNEL.format(line)).k
+    with pytest.raises(ck.CompileError) as caught:
+        kernel.module.resources_on("k", "sm_90")
+    assert '"f" for a float' in str(caught.value)
 
 
 def test_operators_of_the_language_are_not_listed():

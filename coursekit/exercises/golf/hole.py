@@ -94,7 +94,7 @@ class Hole:
         The launch of the starter, and of a submission that declares none.
     axes : tuple of str
         Names of the sizes.
-    inputs, outputs, reference, accumulates, roundings, magnitude
+    inputs, outputs, reference, accumulates, in_hex, roundings, magnitude
         As for an Exercise; sizes are tuples.
     sizes : tuple of tuple of int
         Sizes at which a submission must be right, besides two drawn from its hash.
@@ -131,6 +131,7 @@ class Hole:
     roundings: int | Callable[[Any], int] = 0
     magnitude: Callable[[Any], Any] | None = None
     accumulates: tuple[str, ...] = ()
+    in_hex: tuple[str, ...] = ()
     number: int = 0
     owner: None = None
 

@@ -17,10 +17,19 @@ Back = Callable[[View], View]
 
 @dataclass(frozen=True)
 class Edge:
-    """A parent, and the function that makes its gradient of that of the result."""
+    """A parent, and the function that makes its gradient of that of the result.
+
+    Attributes
+    ----------
+    parent : Tensor
+    back : callable
+    needs : tuple of View
+        The values that `back` reads besides the gradient of the result.
+    """
 
     parent: Tensor
     back: Back
+    needs: tuple[View, ...] = ()
 
 
 class Tensor:
@@ -68,7 +77,7 @@ class Tensor:
     @property
     def T(self) -> Tensor:  # noqa: N802
         """The transpose, a view of the same memory."""
-        return _made("T", self.view.transposed, (self, lambda dy: dy.transposed))
+        return _made("T", self.view.transposed, Edge(self, lambda dy: dy.transposed))
 
     def numpy(self) -> np.ndarray:
         """Return the values as a NumPy array."""
@@ -83,7 +92,7 @@ class Tensor:
         a, b, shape = self._with(other, "+")
         y = ops.elementwise("add", a.view, b.view, shape)
         back_a, back_b = (lambda dy, x=x: ops.summed_to(dy, x.shape) for x in (a, b))
-        return _made("+", y, (a, back_a), (b, back_b))
+        return _made("+", y, Edge(a, back_a), Edge(b, back_b))
 
     def __mul__(self, other: object) -> Tensor:
         a, b, shape = self._with(other, "*")
@@ -94,7 +103,12 @@ class Tensor:
                 ops.elementwise("mul", dy, factor.view, shape), x.shape
             )
 
-        return _made("*", y, (a, toward(a, b)), (b, toward(b, a)))
+        return _made(
+            "*",
+            y,
+            Edge(a, toward(a, b), (b.view,)),
+            Edge(b, toward(b, a), (a.view,)),
+        )
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -119,8 +133,8 @@ class Tensor:
         return _made(
             "@",
             ops.matmul(a, b),
-            (self, lambda dy: ops.matmul(dy, b.transposed)),
-            (other, lambda dy: ops.matmul(a.transposed, dy)),
+            Edge(self, lambda dy: ops.matmul(dy, b.transposed), (b,)),
+            Edge(other, lambda dy: ops.matmul(a.transposed, dy), (a,)),
         )
 
     def relu(self) -> Tensor:
@@ -143,7 +157,7 @@ class Tensor:
         """Return the sum over all values, or along an axis whose length becomes 1."""
         shape = self.shape
         y = ops.summed_to(self.view, ops.without(shape, axis))
-        return _made("sum", y, (self, lambda dy: dy.repeated(shape)))
+        return _made("sum", y, Edge(self, lambda dy: dy.repeated(shape)))
 
     def mean(self) -> Tensor:
         """Return the mean of all values."""
@@ -154,7 +168,7 @@ class Tensor:
         y, where = ops.largest(self.view, axis)
         shape = self.shape
         return _made(
-            "max", y, (self, lambda dy: ops.largest_back(dy, where, shape, axis))
+            "max", y, Edge(self, lambda dy: ops.largest_back(dy, where, shape, axis))
         )
 
     def reshape(self, rows: int, cols: int) -> Tensor:
@@ -167,7 +181,7 @@ class Tensor:
             )
         shape = self.shape
         y = self.view.reshaped((rows, cols))
-        return _made("reshape", y, (self, lambda dy: dy.reshaped(shape)))
+        return _made("reshape", y, Edge(self, lambda dy: dy.reshaped(shape)))
 
     def cross_entropy(self, labels: Sequence[int] | np.ndarray) -> Tensor:
         """Return the mean surprise of a softmax of each row at the row's label."""
@@ -185,7 +199,11 @@ class Tensor:
         return _made(
             "cross-entropy",
             ops.elementwise("mul", ops.total(losses), from_host(1 / rows), (1, 1)),
-            (self, lambda dy: ops.cross_entropy_back(dy, logits, on_device)),
+            Edge(
+                self,
+                lambda dy: ops.cross_entropy_back(dy, logits, on_device),
+                (logits,),
+            ),
         )
 
     # ------------------------------------------------------------ the way back
@@ -217,13 +235,15 @@ class Tensor:
                     )
 
     def memory(self) -> Memory:
-        """Return what its graph keeps in device memory, tensor by tensor."""
+        """Return what its graph holds in device memory, and what backward reads."""
         return Memory(tuple(ordered(self)))
 
     def _map(self, name: str) -> Tensor:
         y = ops.mapped(name, self.view)
         kept = self.view.packed() if name == "log" else y
-        return _made(name, y, (self, lambda dy: ops.mapped_back(name, kept, dy)))
+        return _made(
+            name, y, Edge(self, lambda dy: ops.mapped_back(name, kept, dy), (kept,))
+        )
 
     def _with(self, other: object, sign: str) -> tuple[Tensor, Tensor, Shape]:
         """Return both operands as tensors, and the shape of the result."""
@@ -247,9 +267,26 @@ class Memory:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all memory that the graph keeps, each array once."""
-        arrays = {t.view.memory.address: t.view.memory.nbytes for t in self.tensors}
-        return sum(arrays.values())
+        """Bytes of all memory that the graph holds, each array once."""
+        return sum(self._arrays.values())
+
+    @property
+    def needed_nbytes(self) -> int:
+        """Bytes of the arrays that the way back reads."""
+        return sum(self._arrays[address] for address in self._needed)
+
+    @property
+    def _arrays(self) -> dict[int, int]:
+        return {t.view.memory.address: t.view.memory.nbytes for t in self.tensors}
+
+    @property
+    def _needed(self) -> set[int]:
+        """Addresses of the arrays of the graph that the way back reads."""
+        edges = (edge for tensor in self.tensors for edge in tensor.edges)
+        read = (
+            view for edge in edges if edge.parent.requires_grad for view in edge.needs
+        )
+        return {view.memory.address for view in read} & self._arrays.keys()
 
     @property
     def table(self) -> Table:
@@ -260,9 +297,14 @@ class Memory:
             shared = memory.address in seen
             seen.add(memory.address)
             size = "shared" if shared else f"{memory.nbytes:,}"
-            rows.append((tensor.operation, _size(tensor), size))
-        caption = f"Kept until backward: {self.nbytes:,} bytes"
-        return Table(caption, ("made by", "shape", "bytes"), tuple(rows))
+            needed = "yes" if memory.address in self._needed else "no"
+            rows.append((tensor.operation, _size(tensor), size, needed))
+        caption = (
+            f"In memory before backward: {self.nbytes:,} bytes; backward reads "
+            f"{self.needed_nbytes:,} of them"
+        )
+        head = "made by", "shape", "bytes", "backward reads it"
+        return Table(caption, head, tuple(rows))
 
     def __repr__(self) -> str:
         return f"{self.table.caption}\n{self.table.text}"
@@ -308,10 +350,10 @@ def _size(tensor: Tensor) -> str:
     return f"{tensor.shape[0]} x {tensor.shape[1]}"
 
 
-def _made(operation: str, y: View, *edges: tuple[Tensor, Back]) -> Tensor:
+def _made(operation: str, y: View, *edges: Edge) -> Tensor:
     """Return the result of an operation, with an edge to each parent."""
-    asks = any(parent.requires_grad for parent, _ in edges)
+    asks = any(edge.parent.requires_grad for edge in edges)
     result = Tensor(y, requires_grad=asks)
     result.operation = operation
-    result.edges = tuple(Edge(parent, back) for parent, back in edges)
+    result.edges = edges
     return result

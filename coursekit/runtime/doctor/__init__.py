@@ -24,6 +24,7 @@ _CHECKS = (
     checkup.check_packages,
     checkup.check_optional,
     checkup.check_compiler,
+    checkup.check_host_compiler,
     checkup.check_simulator,
     checkup.check_resources,
     checkup_gpu.check_gpu,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from coursekit import paths
+from coursekit.errors import UnsupportedError
 from coursekit.runtime.doctor.checkup_gpu import list_gpus
 from coursekit.runtime.doctor.findings import Finding, dotted
 from coursekit.runtime.doctor.places import course, shown
@@ -22,7 +23,7 @@ GIB = 2**30
 OPTIONAL = {
     "torch": ("torch", "comparisons with PyTorch"),
     "cupy-cuda13x": ("gpu", "running kernels on a GPU"),
-    "triton": ("gpu", "kernels written in Triton"),
+    "triton": ("dsl", "kernels written in Triton, in chapter 23"),
 }
 
 INSTALL = "In the course's folder run `python -m pip install -e .`."
@@ -170,6 +171,15 @@ def check_compiler(probe: Probe) -> Iterator[Finding]:
         probe.disassembler(),
         "nvdisasm is missing: SASS cannot be shown for your own kernels.",
     )
+
+
+def check_host_compiler(probe: Probe) -> Iterator[Finding]:
+    """Look for the compiler of programs with a main, which chapter 01 needs."""
+    try:
+        yield Finding("C++ compiler", "ok", shown(probe.host_compiler()))
+    except UnsupportedError as error:
+        where, _, cure = (line.strip() for line in str(error).splitlines())
+        yield Finding("C++ compiler", "warning", f"{where} Chapter 01 needs it.", cure)
 
 
 def _other_compilers(probe: Probe, nvrtc: str) -> Iterator[Finding]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from coursekit.toolchain import host_compiler
+
 KERNEL = (
     'extern "C" __global__ void doctor(int* out) { out[threadIdx.x] = threadIdx.x; }'
 )
@@ -168,6 +170,10 @@ class Probe:
         if packaged.is_file():
             return packaged
         return Path(on_path) if on_path else None
+
+    def host_compiler(self) -> Path:
+        """Return the system's C++ compiler; raises UnsupportedError without one."""
+        return Path(host_compiler.find("c++")[0])
 
     def compile_kernel(self) -> str:
         """Compile a kernel to PTX; returns NVRTC's version, raises if it fails."""

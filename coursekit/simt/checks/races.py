@@ -157,7 +157,7 @@ class RaceCheck(Observer):
         """Compare an access with all earlier ones, and record it."""
         access, order, region = touch.access, touch.order, touch.part[0]
         if self._repeated is not None:
-            self._repeated.note(touch, self._number(access))
+            self._repeated.note(touch, self._number(access), self.now)
         if access.strong:
             self._synchronise(touch)
         for at, others, number in self._flights.members(touch):
@@ -268,7 +268,8 @@ class RaceCheck(Observer):
         if not bad.any():
             return
         if self._repeated is not None:
-            bad &= ~self._repeated.excuses(touch, at, others, numbers, self.accesses)
+            earlier = others, stamps, numbers
+            bad &= ~self._repeated.excuses(touch, at, earlier, self.accesses)
         for number in np.unique(numbers[bad]).tolist():
             earlier = self.accesses[number]
             chosen = np.flatnonzero(bad & (numbers == number))

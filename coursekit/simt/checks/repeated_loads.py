@@ -14,6 +14,8 @@ import numpy as np
 
 from coursekit.simt.checks.clashes import Touch
 
+_ANY_TIME = np.iinfo(np.int64).max
+
 
 class RepeatedLoads:
     """The loads from global memory of a launch, by instruction, array and block."""
@@ -21,25 +23,28 @@ class RepeatedLoads:
     def __init__(self):
         self._loads: dict = defaultdict(list)
 
-    def note(self, touch: Touch, number: int) -> None:
+    def note(self, touch: Touch, number: int, now: int) -> None:
         """Record an access of this number, if it is a load from global memory."""
         region = touch.part[0]
         if region.space == "global" and touch.access.verb == "reads":
             key = number, region, touch.order.number
-            self._loads[key].append((touch.places, touch.threads))
+            self._loads[key].append((touch.places, touch.threads, now))
 
-    def excuses(self, touch: Touch, at, others, numbers, accesses) -> np.ndarray:
-        """Return which pairs are a store, and another thread's copy of its own load.
+    def excuses(self, touch: Touch, at, earlier, accesses) -> np.ndarray:
+        """Return which pairs are a store, and another copy of a load before it.
 
         Parameters
         ----------
         touch : Touch
             The later access.
-        at, others, numbers : numpy.ndarray
-            Positions in it; threads and numbers of the earlier accesses.
+        at : numpy.ndarray
+            Positions in it.
+        earlier : tuple of numpy.ndarray
+            Threads, stamps and numbers of the earlier accesses.
         accesses : list of WatchedAccess
             By number.
         """
+        others, stamps, numbers = earlier
         region, order = touch.part[0], touch.order
         excused = np.zeros(len(at), bool)
         inside = others // order.size == order.number
@@ -50,21 +55,27 @@ class RepeatedLoads:
             pair = verb, accesses[number].verb
             some = inside & (numbers == number)
             if pair == ("writes", "reads"):
-                load, writers = number, threads
+                load, writers, until = number, threads, np.full(len(at), _ANY_TIME)
             elif pair == ("reads", "writes"):
-                load, writers = accesses.index(touch.access), others
+                load, writers, until = accesses.index(touch.access), others, stamps
             else:
                 continue
             key = load, region, order.number
-            excused[some] = self._loaded(key, places[some], writers[some])
+            pairs = places[some], writers[some], until[some]
+            excused[some] = self._loaded(key, pairs)
         return excused
 
-    def _loaded(self, key, places, threads) -> np.ndarray:
-        """Return which of these threads have loaded these places by one load."""
-        known = {
-            pair
-            for places_read, readers in self._loads.get(key, ())
-            for pair in zip(places_read.tolist(), readers.tolist(), strict=True)
-        }
-        pairs = zip(places.tolist(), threads.tolist(), strict=True)
-        return np.array([pair in known for pair in pairs], bool)
+    def _loaded(self, key, stores) -> np.ndarray:
+        """Return which threads have loaded places by one load before they stored.
+
+        `stores` are places, threads and stamps.
+        """
+        first: dict = {}
+        for places, readers, now in self._loads.get(key, ()):
+            for pair in zip(places.tolist(), readers.tolist(), strict=True):
+                first.setdefault(pair, now)
+        listed = zip(*(values.tolist() for values in stores), strict=True)
+        return np.array(
+            [first.get((place, thread), _ANY_TIME) < until
+             for place, thread, until in listed], bool,
+        )  # fmt: skip

@@ -14,27 +14,24 @@ SIDE, ROW_WORDS = 8, 4  # of a matrix: rows, and words of 4 bytes in a row
 _WORDS = vector("i32")
 
 
-class MatrixLoads:
-    """The loads of matrices of both tiers."""
-
-    def emit_ldmatrix(self, instruction) -> None:
-        """Emit the load; all lanes are here."""
-        if not self.fast:
-            self.require(self.out.op(f"icmp eq i32 {self.mask}, -1"))
-        request = request_of(self, instruction)
-        if request.access.space != "shared" or instruction.guard is not None:
-            raise UnsupportedError(f"{instruction.name} from a generic address")
-        request = replace(request, element=4, elements=(None,) * ROW_WORDS)
-        registers = instruction.operands[0].elements
-        mask = str((1 << SIDE * len(registers)) - 1) if len(registers) < 4 else "-1"
-        addresses = self.lane_addresses(request)
-        hosts = self.host_addresses(request, addresses, mask)
-        self.count_lanes_reached(request, addresses, mask)
-        lanes = self.lanes_bits(mask)
-        words = [each.name for each in self.load_lanes(request, hosts, lanes)]
-        fragment = _column if "trans" in instruction.modifiers else _row
-        for number, register in enumerate(registers):
-            self.give(register, "b32", Value(fragment(self.out, words, number)))
+def emit_ldmatrix(tier, instruction) -> None:
+    """Emit the load, as a method of both tiers; all lanes are here."""
+    if not tier.fast:
+        tier.require(tier.out.op(f"icmp eq i32 {tier.mask}, -1"))
+    found = request_of(tier, instruction)
+    if found.space != "shared" or instruction.guard is not None:
+        raise UnsupportedError(f"{instruction.name} from a generic address")
+    request = replace(found, element=4, elements=(None,) * ROW_WORDS)
+    registers = instruction.operands[0].elements
+    mask = str((1 << SIDE * len(registers)) - 1) if len(registers) < 4 else "-1"
+    addresses = tier.lane_addresses(request)
+    hosts = tier.host_addresses(request, addresses, mask)
+    tier.count_lanes_reached(request, addresses, mask)
+    lanes = tier.lanes_bits(mask)
+    words = [each.name for each in tier.load_lanes(request, hosts, lanes)]
+    fragment = _column if "trans" in instruction.modifiers else _row
+    for number, register in enumerate(registers):
+        tier.give(register, "b32", Value(fragment(tier.out, words, number)))
 
 
 def _row(out, words: list[str], matrix: int) -> str:
@@ -61,14 +58,10 @@ def _column(out, words: list[str], matrix: int) -> str:
 
 def _picked(out, words: list[str], places: list[tuple[int, int]]) -> str:
     """Return the word that each lane takes, of four, from a lane of its own."""
-    halves = [
-        _shuffled(out, words[2 * h], words[2 * h + 1],
-                  [w % 2 * LANES + lane for w, lane in places])
-        for h in (0, 1)
-    ]  # fmt: skip
-    return _shuffled(
-        out, *halves, [w // 2 * LANES + n for n, (w, _) in enumerate(places)]
-    )
+    within = [word % 2 * LANES + lane for word, lane in places]
+    first, second = (_shuffled(out, words[n], words[n + 1], within) for n in (0, 2))
+    either = [word // 2 * LANES + n for n, (word, _) in enumerate(places)]
+    return _shuffled(out, first, second, either)
 
 
 def _shuffled(out, a: str, b: str, places: list[int]) -> str:

@@ -17,7 +17,8 @@ from coursekit.simt.memory import faults
 
 LANES, ROW_BYTES = 32, 32
 _BITS = {"tf32": np.uint32, "f16": np.uint16, "bf16": np.uint16,
-         "e4m3": np.uint8, "e5m2": np.uint8}  # fmt: skip
+         "e4m3": np.uint8, "e5m2": np.uint8, "s8": np.int8, "u8": np.uint8}  # fmt: skip
+INTEGERS = {"s8", "u8"}
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,11 @@ class Elements:
         """The values of k of one product: 32 bytes of them."""
         return ROW_BYTES // np.dtype(_BITS[self.kind]).itemsize
 
-    def floats(self, words: np.ndarray) -> np.ndarray:
-        """Return the elements of words of 32 bits as float32, in their order."""
+    def values(self, words: np.ndarray) -> np.ndarray:
+        """Return the elements of words of 32 bits in their order, floats as float32."""
         bits = np.ascontiguousarray(words).view(_BITS[self.kind])
+        if self.kind in INTEGERS:
+            return bits
         if self.kind == "tf32":
             return (bits & np.uint32(products.TF32_BITS)).view(np.float32)
         if self.kind == "f16":
@@ -60,7 +63,7 @@ class Held:
         """Return the rows of the warp."""
         held = np.concatenate([warp.slots[slot] for slot in self._slots])
         parts = held.reshape(2, 2, 8, 4)  # words by 4, half, row, word
-        return self._elements.floats(parts.transpose(1, 2, 0, 3).reshape(rows, -1))
+        return self._elements.values(parts.transpose(1, 2, 0, 3).reshape(rows, -1))
 
 
 class Stored:
@@ -87,7 +90,7 @@ class Stored:
             addresses = place.addresses(first, rows)
         self._check(warp, addresses)
         words = warp.block.shared.bytes.view(np.uint32).reshape(-1, 4)
-        found = self._elements.floats(words[addresses >> 4])
+        found = self._elements.values(words[addresses >> 4])
         return found.reshape(depth, rows).T if across else found.reshape(rows, depth)
 
     def _check(self, warp, addresses) -> None:

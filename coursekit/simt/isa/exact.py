@@ -53,7 +53,7 @@ def fma(a: float, b: float, c: float, rounding: str = "rn") -> float:
     if not (math.isfinite(a) and math.isfinite(b)):
         return a * b + c
     if not math.isfinite(c):
-        return c
+        return c + c  # the same infinity; a signalling NaN becomes quiet
     (m, e), (n, f), (k, g) = _split(a), _split(b), _split(c)
     low = min(e + f, g)
     total = (m * n << (e + f - low)) + (k << (g - low))

@@ -190,6 +190,8 @@ EXERCISES = (
                 args=(4,),
                 stdout="16\n25\n6\n",
                 causes={
+                    "6": "^ is no power in C: it compares bits, and sets those that "
+                    "differ.",
                     "9": "The macro puts the text n + 1 where x stands, and then "
                     "the product comes before the sum.",
                     "100": "The macro's text stands behind 100 /, and C divides "
@@ -216,6 +218,11 @@ EXERCISES = (
                 edits=[("((x) * (x))", "(x * x)")],
                 fails=(CheckFailed, "prints '9' in line 2"),
             ),
+            "power": Mutant(
+                mistake="It takes ^ for a power.",
+                edits=[("((x) * (x))", "((x) ^ 2)")],
+                fails=(CheckFailed, "no power in C"),
+            ),
             "one_of_two": Mutant(
                 mistake="Only the first of the two has brackets.",
                 edits=[("((x) * (x))", "((x) * x)")],
@@ -234,6 +241,9 @@ EXERCISES = (
                 causes={
                     "10": "The last value was added twice: the loop went on after a "
                     "read that found nothing.",
+                    "1": "The first value alone was added.",
+                    "limit": "At the end of the file fscanf returns a negative "
+                    "number, which an if or a while takes for true.",
                 },
             ),
             Case(args=(-4,), stdout="-4\n"),
@@ -256,6 +266,11 @@ EXERCISES = (
                 ],
                 fails=(CheckFailed, "prints '10' in line 1"),
             ),
+            "endless": Mutant(
+                mistake="It goes on while fscanf returns anything but 0.",
+                edits=[(" == 1)", ")")],
+                fails=(CheckFailed, "At the end of the file fscanf returns"),
+            ),
             "once": Mutant(
                 mistake="It reads one value.",
                 edits=[("while", "if")],
@@ -268,9 +283,23 @@ EXERCISES = (
         name="halves",
         title="A sum that calls itself",
         cases=(
-            Case(args=(3, 4), stdout="7.0\n"),
+            Case(
+                args=(3, 4),
+                stdout="7.0\n",
+                causes={
+                    "null": "The call asks for more words than there are.",
+                    "3.0": "Only the first half was added.",
+                    "4.0": "Only the second half was added.",
+                    "6.0": "The first half was added twice.",
+                },
+            ),
             Case(args=(5,), stdout="5.0\n"),
-            Case(args=(1, 2, 4, 8, 16, 32, 64), stdout="127.0\n"),
+            Case(
+                args=(1, 2, 4, 8, 16, 32, 64),
+                stdout="127.0\n",
+                cause="Seven numbers have halves of three and of four: none may be "
+                "forgotten.",
+            ),
             Case(
                 args=(16777216, 1, 1, 1),
                 stdout="16777218.0\n",
@@ -297,7 +326,12 @@ EXERCISES = (
             "odd": Mutant(
                 mistake="Of an odd number of numbers the last is forgotten.",
                 edits=[("n - half", "half")],
-                fails=(CheckFailed, "and should print '127.0'"),
+                fails=(CheckFailed, "none may be forgotten"),
+            ),
+            "too_many": Mutant(
+                mistake="The second half gets the length of the whole.",
+                edits=[("n - half", "n")],
+                fails=(CheckFailed, "more words than there are"),
             ),
             "same_half": Mutant(
                 mistake="The first half is added twice.",

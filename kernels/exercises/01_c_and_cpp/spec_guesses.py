@@ -7,7 +7,7 @@ GUESSES = {
         question="An array of floats begins at address 1000, and `p` points to its "
         "first element. Which address is `p + 2`?",
         options=(1002, 1004, 1008, 1016),
-        hint="`p + 2` points to the third element. How many bytes has a float?",
+        hint="`p + 2` points to the third element. A float has 4 bytes.",
         answer=1008,
         because="Adding 1 to a pointer goes to the next element, and two floats have 8 "
         "bytes.",

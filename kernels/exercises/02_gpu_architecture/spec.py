@@ -46,7 +46,7 @@ def few(grid, block):
 # ---------------------------------------------------------------- 02.b
 
 
-def near(found, true, name, doubts):
+def near(found, true, name, doubts, source="the data sheet says"):
     """Demand a number, to 1 %; `doubts` are pairs of a factor and its cause."""
     if not isinstance(found, (int, float)) or isinstance(found, bool):
         raise CheckFailed.explained(
@@ -56,12 +56,14 @@ def near(found, true, name, doubts):
         )
     if abs(found - true) <= 0.01 * true:
         return
-    why = "One of the numbers of the data sheet is left out, or divided by."
+    why = "A factor is left out, or divided by."
+    if found > true:
+        why = "There is a factor too much, or one to divide by is left out."
     for factor, cause in doubts:
         if abs(found - factor * true) <= 0.01 * factor * true:
             why = cause
     raise CheckFailed.explained(
-        f"{name} is {found:,.5g}, and the data sheet says {true:,.4g}.",
+        f"{name} is {found:,.5g}, and {source} {true:,.4g}.",
         why,
         "Write down the unit of each number, and multiply the units, too.",
     )
@@ -69,6 +71,7 @@ def near(found, true, name, doubts):
 
 FLOPS = (
     (0.5, "It is half: a fused multiply-add is two operations."),
+    (2, "It is twice as much: each lane starts one multiply-add per clock."),
     (1e3, "It is a thousand times too much: MHz are 10^6, and TFLOP/s 10^12."),
     (1e-3, "It is a thousand times too little: MHz are 10^6, and TFLOP/s 10^12."),
 )
@@ -76,6 +79,8 @@ BYTES = (
     (0.5, "It is half: each line carries two bits per clock."),
     (8, "It is eight times too much: a byte has eight bits."),
     (4, "It is four times too much: a byte has eight bits, a clock carries two."),
+    (2, "It is twice as much: each line carries two bits per clock."),
+    (64, "It is 64 times too much: eight bits are one byte, so divide by 8."),
     (1e3, "It is a thousand times too much: MHz are 10^6, and GB/s 10^9."),
 )
 
@@ -114,9 +119,7 @@ def memory(peaks, show):
 
 # ---------------------------------------------------------------- 02.d
 
-UNITS = (
-    (1e3, "It is a thousand times too much: GB/s times FLOP per byte are GFLOP/s."),
-)
+UNIT = "GB/s times FLOP per byte are GFLOP/s, and the peak is in TFLOP/s."
 LOW, HIGH = (0.0833, 0.5, 4.0), (30.0, 100.0, 1000.0)  # FLOP per byte
 
 
@@ -130,14 +133,16 @@ def under_the_roof(roof, intensities):
             side = "arithmetic" if true == peak else "memory"
             found = roof(peak, gbs, x)
             if isinstance(found, (int, float)) and found > 1.01 * true:
+                mixed = roof(1e9, gbs, x) == min(1e9, gbs * x)
                 raise CheckFailed.explained(
                     f"roof says {found:,.4g} TFLOP/s at {x:g} FLOP per byte on the "
                     f"{name}; it allows {true:.4g} at most.",
-                    f"Here the {side} sets the limit.",
+                    UNIT if mixed else f"Here the {side} sets the limit.",
                     "The memory allows GB/s times FLOP per byte; mind the unit. Of "
                     "the two limits the lower one counts.",
                 )
-            near(found, true, f"At {x:g} FLOP per byte, roof", UNITS)
+            where = f"At {x:g} FLOP per byte, roof"
+            near(found, true, where, (), f"on the {name} the limit is")
 
 
 def little_per_byte(roof, show):
@@ -227,6 +232,16 @@ EXERCISES = (
                 edits=[("memory_mhz / 8 / 1e3", "memory_mhz / 1e3")],
                 fails=(CheckFailed, "a byte has eight bits"),
             ),
+            "bits_and_eight": Mutant(
+                mistake="The bits are multiplied by eight.",
+                edits=[("memory_mhz / 8 / 1e3", "memory_mhz * 8 / 1e3")],
+                fails=(CheckFailed, "so divide by 8"),
+            ),
+            "four_operations": Mutant(
+                mistake="A fused multiply-add counts as four operations.",
+                edits=[("lanes_per_sm * 2 * clock", "lanes_per_sm * 4 * clock")],
+                fails=(CheckFailed, "each lane starts one multiply-add per clock"),
+            ),
             "one_edge": Mutant(
                 mistake="One bit per line and clock.",
                 edits=[("bus_bits * 2 *", "bus_bits *")],
@@ -280,6 +295,21 @@ EXERCISES = (
                 ],
                 fails=(CheckFailed, "global_load_requests is"),
             ),
+            "four_stores": Mutant(
+                mistake="A thread loads a float4, and stores its parts one by one.",
+                edits=[
+                    (
+                        "target[i] = source[i];",
+                        "{\n        float4 four = source[i];\n"
+                        "        y[4 * i] = four.x;\n"
+                        "        y[4 * i + 1] = four.y;\n"
+                        "        y[4 * i + 2] = four.z;\n"
+                        "        y[4 * i + 3] = four.w;\n    }",
+                    ),
+                    ("    float4 *target = reinterpret_cast<float4 *>(y);\n", ""),
+                ],
+                fails=(CheckFailed, "global_store_requests is"),
+            ),
         },
         limits=(
             Limit(
@@ -287,6 +317,13 @@ EXERCISES = (
                 size=1024,
                 most=8,
                 why="1024 floats are 8 requests if each of the 32 lanes loads "
+                "16 bytes at once.",
+            ),
+            Limit(
+                counter="global_store_requests",
+                size=1024,
+                most=8,
+                why="1024 floats are 8 requests if each of the 32 lanes stores "
                 "16 bytes at once.",
             ),
         ),
@@ -310,7 +347,7 @@ EXERCISES = (
             "no_unit": Mutant(
                 mistake="GFLOP/s are compared with TFLOP/s.",
                 edits=[(" / 1000", "")],
-                fails=(CheckFailed, "it allows 0.3998 at most"),
+                fails=(CheckFailed, "are GFLOP/s, and the peak is in TFLOP/s"),
             ),
             "memory_only": Mutant(
                 mistake="The arithmetic has no limit.",
@@ -337,6 +374,11 @@ EXERCISES = (
                     ),
                 ],
                 fails=(CheckFailed, "on the RTX 4090; it allows 30.24 at most"),
+            ),
+            "bits": Mutant(
+                mistake="The bytes are taken for bits.",
+                edits=[("/ 1000", "/ 8000")],
+                fails=(CheckFailed, "and on the H200 the limit is 0.3998"),
             ),
             "divided": Mutant(
                 mistake="The bandwidth is divided by the operations per byte.",

@@ -109,7 +109,7 @@ EXERCISES = (
     HostExercise(
         id="02.1",
         name="resident",
-        title="How many blocks does an SM hold?",
+        title="The blocks that an SM holds",
         stars=2,
         function="blocks_per_sm",
         checks=(

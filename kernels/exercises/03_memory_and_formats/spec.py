@@ -90,6 +90,13 @@ EXERCISES = (
                 most=0,
                 why="The values are to lie in shared memory.",
             ),
+            Limit(
+                counter="registers",
+                size=128,
+                most=64,
+                why="The 64 values of a thread lie in registers. Keep them in shared "
+                "memory: then a thread needs only a few registers.",
+            ),
         ),
         mutants={
             "sideways": Mutant(
@@ -105,6 +112,15 @@ EXERCISES = (
                 mistake="The values are kept, and read from memory all the same.",
                 edits=[("kept[k][threadIdx.x] / most", "x[k * n + i] / most")],
                 fails=(CheckFailed, "global_load_sectors is"),
+            ),
+            "in_registers": Mutant(
+                mistake="The values are kept in registers, not in shared memory.",
+                edits=[
+                    ("__shared__ float kept[ROWS][THREADS];", "float kept[ROWS];"),
+                    ("kept[k][threadIdx.x] = value", "kept[k] = value"),
+                    ("kept[k][threadIdx.x] /", "kept[k] /"),
+                ],
+                fails=(CheckFailed, "registers = "),
             ),
             "one_row": Mutant(
                 mistake="All rows are kept in the same place.",
@@ -130,6 +146,7 @@ EXERCISES = (
         roundings=lambda size: size[0],
         magnitude=lambda v: np.abs(products(v)).sum(axis=0),
         owner=None,
+        in_hex=("a", "b"),
         hints=(
             "The starter multiplies the words as whole numbers. A word holds two "
             "halves: its lower 16 bits, and its upper 16 bits.",

@@ -162,6 +162,7 @@ EXERCISES = (
         inputs=halfway,
         outputs=("y",),
         reference=nearest_even,
+        in_hex=("x", "y"),
         hints=(
             "Adding 0x8000 rounds every tie up. A tie must go up only when the last "
             "bit that stays, bits >> 16 & 1, is 1.",
@@ -189,6 +190,7 @@ EXERCISES = (
         inputs=pairs,
         outputs=("y",),
         reference=packed,
+        in_hex=("y",),
         hints=("Shift the second by 16 bits, and put the first into the lower half.",),
         starter=(CheckFailed, "wrong"),
         limits=(
@@ -250,21 +252,21 @@ EXERCISES = (
         roundings=2,
         hints=(
             "next - sum is how much the sum has grown. value is how much it should "
-            "have grown. The difference is lost.",
+            "have grown. The excess is the first less the second.",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "sign": Mutant(
-                mistake="The loss has the wrong sign, and is counted twice.",
+                mistake="The excess has the wrong sign, and is counted twice.",
                 edits=[("(next - sum) - value", "value - (next - sum)")],
                 fails=(CheckFailed, "wrong"),
             ),
             "after": Mutant(
-                mistake="The loss is computed when the old sum is gone.",
+                mistake="The excess is computed when the old sum is gone.",
                 edits=[
                     (
-                        "        lost = (next - sum) - value;\n        sum = next;",
-                        "        sum = next;\n        lost = (next - sum) - value;",
+                        "        excess = (next - sum) - value;\n        sum = next;",
+                        "        sum = next;\n        excess = (next - sum) - value;",
                     )
                 ],
                 fails=(CheckFailed, "wrong"),

@@ -72,31 +72,56 @@ def reached(v):
 
 def carve_outs(l1_left, show):
     """Compare with the carve-out that holds the blocks and what CUDA reserves."""
-    rows = []
-    for count, kib in (1, 7), (2, 49), (1, 99), (2, 50), (1, 163), (4, 40), (0, 0):
-        needed = count * (kib + 1)
-        expected = 256 - min(size for size in CARVE_OUTS if size >= needed)
+    for count, kib in (1, 20), (1, 7), (2, 49), (1, 99), (2, 50), (1, 163), (0, 0):
+        expected = 256 - smallest(count * (kib + 1))
         found = l1_left(count, kib)
         if found != expected:
             raise CheckFailed.explained(
                 f"l1_left({count}, {kib}) is {found}, and {expected} KiB are left.",
-                why(found, count, kib),
-                "Add 1 KiB per block, take the smallest of CARVE_OUTS that holds the "
-                "sum, and return what is left of 256 KiB.",
+                *why(found, count, kib),
             )
-        rows.append((count, kib, expected))
+
+
+def smallest(needed, strictly=False):
+    """Return the smallest carve-out that holds so many KiB."""
+    return min(size for size in CARVE_OUTS if size > needed - (not strictly))
 
 
 def why(found, count, kib):
-    """Return the likely cause of a wrong answer."""
-    carved = [size for size in CARVE_OUTS if size >= count * kib]
-    if carved and found == 256 - carved[0]:
-        return "CUDA reserves 1 KiB of shared memory for itself in each block."
-    if found in (256 - count * kib, 256 - count * (kib + 1)):
-        return "The SM cannot split at any KiB: it has the ten sizes of CARVE_OUTS."
-    if found in CARVE_OUTS:
-        return "That is a carve-out: what shared memory gets, not what L1 keeps."
-    return "The blocks get a carve-out, and L1 gets the rest of the 256 KiB."
+    """Return the likely cause of a wrong answer, and what to do."""
+    needed = count * (kib + 1)
+    if found in (
+        256 - size for size in (count * kib, needed) if size not in CARVE_OUTS
+    ):
+        return (
+            "The SM cannot split at any KiB: it has the ten sizes of CARVE_OUTS.",
+            "Find the size that holds all blocks; return what it leaves of 256 KiB.",
+        )
+    if found in CARVE_OUTS and 256 - found not in CARVE_OUTS:
+        return (
+            "That is a carve-out: what shared memory gets, not what L1 keeps.",
+            "Return the rest of the 256 KiB.",
+        )
+    if found == 256 - smallest(count * kib + 1):
+        return (
+            "CUDA reserves 1 KiB for itself in each block, not once per SM.",
+            "Count the reserved memory of every block.",
+        )
+    if found == 256 - smallest(count * kib):
+        return (
+            "CUDA reserves 1 KiB of shared memory for itself in each block.",
+            "Add it to what each block asks for.",
+        )
+    if found == 256 - smallest(needed, strictly=True):
+        return (
+            f"The blocks need {needed} KiB, and a carve-out of this size holds them.",
+            "Take a carve-out that is equal, too.",
+        )
+    return (
+        f"The blocks need {needed} KiB, with what CUDA reserves. The carve-out may be "
+        "larger than that, never smaller, and L1 gets the rest of the 256 KiB.",
+        "Take the smallest carve-out that is large enough.",
+    )
 
 
 EXERCISES = (
@@ -172,6 +197,13 @@ EXERCISES = (
                 "lies in local memory.",
             ),
             Limit(
+                counter="local_bytes",
+                size=255,
+                most=0,
+                why="Nothing spills, but a whole array lies in local memory: where the "
+                "loop is not unrolled, its index is known at run time only.",
+            ),
+            Limit(
                 counter="registers",
                 size=255,
                 most=64,
@@ -195,6 +227,20 @@ EXERCISES = (
                     ("/ most;\n", "/ most; }\n"),
                 ],
                 fails=(CheckFailed, "wrong"),
+            ),
+            "rolled": Mutant(
+                mistake="The loop is not unrolled, so that the array has no registers.",
+                edits=[
+                    ("float most = 0;", "float own[ROWS], most = 0;"),
+                    (
+                        "    for (int k = 0; k < ROWS; k++)\n"
+                        "        most = fmaxf(most, x[k * n + i]);",
+                        "#pragma unroll 1\n    for (int k = 0; k < ROWS; k++)\n"
+                        "        most = fmaxf(most, own[k] = x[k * n + i]);",
+                    ),
+                    ("= x[k * n + i] / most", "= own[k] / most"),
+                ],
+                fails=(CheckFailed, "local_bytes = 256"),
             ),
         },
     ),
@@ -288,6 +334,21 @@ EXERCISES = (
                 mistake="The split is taken to be free.",
                 edits=[("256 - carve_out", "256 - needed")],
                 fails=(CheckFailed, "ten sizes"),
+            ),
+            "once": Mutant(
+                mistake="CUDA's own KiB is counted once, not in each block.",
+                edits=[("blocks * (kib + 1)", "blocks * kib + 1")],
+                fails=(CheckFailed, "not once per SM"),
+            ),
+            "below": Mutant(
+                mistake="The largest size that the blocks exceed is taken.",
+                edits=[("min(", "max("), (">= needed", "<= needed")],
+                fails=(CheckFailed, "never smaller"),
+            ),
+            "larger": Mutant(
+                mistake="A carve-out of exactly the right size is passed over.",
+                edits=[(">= needed", "> needed")],
+                fails=(CheckFailed, "that is equal, too"),
             ),
         },
     ),

@@ -6,7 +6,7 @@ import reprlib
 import numpy as np
 
 import coursekit as ck
-from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.errors import CheckFailed, CompileError, OutOfBoundsError
 from coursekit.exercises import (
     Exercise,
     HostExercise,
@@ -19,6 +19,7 @@ from coursekit.exercises import (
 SIZES = (0, 1, 31, 32, 33, 255, 257)
 H200 = "sm_90"
 BRANCH = re.compile(r"@!?%p\d+\s+bra\b")
+OUTPUT = re.compile(r'"[=+]r"')
 
 
 def instructions(kernel):
@@ -41,6 +42,27 @@ def hand_written(kernel):
     text = kernel.module.ptx
     found = re.findall(r"// begin inline asm\n(.*?)// end inline asm", text, re.DOTALL)
     return " ".join(found)
+
+
+def assembles(kernel):
+    """Demand an output of the asm, and let ptxas judge its operands."""
+    if not OUTPUT.search(kernel.module.source):
+        raise CheckFailed.explained(
+            "The asm has no output, and its instruction writes to an operand.",
+            "Operands behind the first colon are outputs, those behind the second are "
+            "inputs. The compiler takes an input for unchanged.",
+            'Name the variable behind the first colon, as in "=r"(variable).',
+        )
+    try:
+        kernel.module.resources_on(kernel.name, H200)
+    except CompileError as error:
+        raise CheckFailed.explained(
+            f"ptxas refuses the PTX: {error.what}",
+            "The simulator takes the bits of any register. ptxas compares the type of "
+            "each operand with the instruction.",
+            'Give the letter of the type that the instruction has: "r" for u32 and '
+            'b32, "f" for f32.',
+        ) from None
 
 
 # ---------------------------------------------------------------- 04.a
@@ -170,10 +192,10 @@ def no_loop(kernel):
             "It cannot know what `terms` will hold.",
             "Put the number itself into the loop's condition.",
         )
-    if fmas != TERMS:
+    if fmas not in (TERMS - 1, TERMS):  # c[0] needs none where a sum begins with it
         raise CheckFailed.explained(
             f"The number of FMAs in the PTX is {fmas}, for {TERMS} terms.",
-            "Some iterations are missing, or the loop was written in another way.",
+            "Some iterations are missing, or the work is done twice.",
             "Keep the body of the loop, and change its condition only.",
         )
 
@@ -240,6 +262,7 @@ def reads_laneid(kernel):
             "The results are right, and computed in another way.",
             'Write asm("...") with the instruction mov.u32 and the register %%laneid.',
         )
+    assembles(kernel)
 
 
 def signed_floats(n, generator):
@@ -262,6 +285,7 @@ def cuts_a_field(kernel):
             'Write asm("bfe.u32 %0, %1, ..., ...;" : "=r"(field) : "r"(bits)); with '
             "the first bit and the number of bits.",
         )
+    assembles(kernel)
 
 
 # ---------------------------------------------------------------- 04.f
@@ -311,6 +335,14 @@ def two_blocks(kernel):
             f"The bounds ask for {blocks_wanted[1] if blocks_wanted else 1} blocks per "
             "SM: 65,536 registers do not suffice for that many.",
             "Ask for two blocks.",
+        )
+    if needs.local_bytes:
+        raise CheckFailed.explained(
+            f"Nothing is spilled, but a thread has {needs.local_bytes} bytes of local "
+            "memory.",
+            "Where a loop is not unrolled, the index of an array is known at run time "
+            "only, and the whole array lies in local memory.",
+            "Leave the loops to the compiler, and change the bounds only.",
         )
     if blocks_wanted is None or needs.registers > 128:
         raise CheckFailed.explained(
@@ -592,6 +624,11 @@ EXERCISES = (
                 ],
                 fails=(CheckFailed, "No inline PTX of this kernel reads %laneid"),
             ),
+            "as_input": Mutant(
+                mistake="The variable is an input, and the instruction writes to it.",
+                edits=[(': "=r"(lane)', ': : "r"(lane)')],
+                fails=(CheckFailed, "has no output"),
+            ),
         },
     ),
     Exercise(
@@ -640,6 +677,11 @@ EXERCISES = (
                 ],
                 fails=(CheckFailed, "No inline PTX of this kernel has bfe.u32"),
             ),
+            "float_register": Mutant(
+                mistake="The operand is a float, and bfe.u32 takes an integer.",
+                edits=[('"r"(bits)', '"f"(x[i])')],
+                fails=(CheckFailed, "Arguments mismatch for instruction 'bfe'"),
+            ),
         },
     ),
     Exercise(
@@ -676,6 +718,13 @@ EXERCISES = (
                 mistake="The promise is 1024 threads, more than are launched.",
                 edits=[("(256, 2)", "(1024)")],
                 fails=(CheckFailed, "promises 1024 threads per block"),
+            ),
+            "rolled": Mutant(
+                mistake="The loop is not unrolled, so that the array has no registers.",
+                edits=[
+                    ("    float held[HELD];", "    float held[HELD];\n#pragma unroll 1")
+                ],
+                fails=(CheckFailed, "192 bytes of local memory"),
             ),
         },
     ),

@@ -21,27 +21,28 @@ def sums_of_warps(v):
     return np.repeat(padded.reshape(-1, 32).sum(axis=1), 32)[: v.x.size]
 
 
-def on_both(kernel):
-    """Compile for an older and a newer architecture, and look at the PTX."""
+def on_each(kernel):
+    """Compile for older and newer architectures, and look at the PTX."""
     source = kernel.module.source
     try:
         older = ck.compile(source, arch="compute_75").ptx
     except CompileError as error:
         raise CheckFailed.explained(
-            f"For compute capability 7.5 the cell does not compile: {error}",
+            f"For compute capability 7.5 the cell does not compile: {error.what}",
             "The instruction is there from 8.0 on. __CUDA_ARCH__ has three digits or "
             "four: it is 750 for 7.5, 800 for 8.0, 1000 for 10.0.",
             "Let the preprocessor leave the call out where __CUDA_ARCH__ is less than "
             "800.",
         ) from None
-    newer = ck.compile(source, arch="compute_90").ptx
-    if "redux.sync" not in newer:
-        raise CheckFailed.explained(
-            "The PTX for compute capability 9.0 has no redux.sync.",
-            "The shuffles are compiled there, too: the condition is false for 900, or "
-            "the call stands behind a return.",
-            "Ask for __CUDA_ARCH__ >= 800.",
-        )
+    for capability in "9.0", "8.0":
+        arch = capability.replace(".", "")
+        if "redux.sync" not in ck.compile(source, arch=f"compute_{arch}").ptx:
+            raise CheckFailed.explained(
+                f"The PTX for compute capability {capability} has no redux.sync.",
+                "The shuffles are compiled there, too: the condition is false for "
+                f"{arch}0, or the call stands behind a return.",
+                "Let the condition hold from 8.0 on: __CUDA_ARCH__ is 800 there.",
+            )
     if "redux.sync" in older or "shfl.sync" not in older:
         raise CheckFailed.explained(
             "The PTX for compute capability 7.5 has no shuffles.",
@@ -190,7 +191,7 @@ EXERCISES = (
         sizes=(0, 1, 31, 33, 256),
         owner=None,
         reference=sums_of_warps,
-        compiled=(("for compute capability 7.5 and for 9.0", on_both),),
+        compiled=(("for compute capability 7.5, 8.0 and 9.0", on_each),),
         hints=(
             "A running kernel cannot ask: an instruction that the architecture lacks "
             "does not even compile. The preprocessor can leave text out, with #if, "
@@ -209,6 +210,11 @@ EXERCISES = (
                 mistake="The condition leaves Hopper out.",
                 edits=[("__CUDA_ARCH__ >= 800", "__CUDA_ARCH__ == 800")],
                 fails=(CheckFailed, "for compute capability 9.0 has no redux.sync"),
+            ),
+            "newer_than": Mutant(
+                mistake="The condition leaves 8.0 itself out.",
+                edits=[("__CUDA_ARCH__ >= 800", "__CUDA_ARCH__ > 800")],
+                fails=(CheckFailed, "for compute capability 8.0 has no redux.sync"),
             ),
             "maximum": Mutant(
                 mistake="It takes the largest value in place of the sum.",

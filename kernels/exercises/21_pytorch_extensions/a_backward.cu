@@ -1,4 +1,4 @@
-// The gradient by x of y = p(x), for p(x) = x^3 - 3 x + 1.
+// From grad_y to grad_x, for y = p(x) = x^3 - 3 x + 1.
 __global__ void polynomial_backward(
     const double *x, const double *grad_y, double *grad_x, int n)
 {

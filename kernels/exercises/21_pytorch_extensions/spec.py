@@ -141,6 +141,17 @@ def has_kind(outputs, show):
             )
 
 
+def has_memory(outputs, show):
+    """Demand a result that shares no memory with x."""
+    x = numbers(2, 4)
+    if outputs(x).untyped_storage().data_ptr() == x.untyped_storage().data_ptr():
+        raise wrong(
+            "The result is a view of x: both share their memory.",
+            "A slice makes no copy, and the kernel would write its results over x.",
+            "Make a new tensor with x.new_empty(...).",
+        )
+
+
 def agrees(second, show):
     """Compare with what PyTorch derives from the formula of grad_x."""
     import torch
@@ -153,11 +164,13 @@ def agrees(second, show):
     for name, own, due in zip(("x", "grad_y"), found, exact, strict=True):
         if not torch.allclose(own, due, rtol=1e-12, atol=1e-12):
             raise wrong(
-                f"The gradient by {name} at x = {x[0].item():g}, grad_y = "
-                f"{grad_y[0].item():g}, grad_grad_x = {grad_grad_x[0].item():g} is "
-                f"{own[0].item():g} and should be {due[0].item():g}.",
-                f"It is grad_grad_x times the derivative of grad_x by {name}.",
-                f"Derive grad_y * (3 * x * x - 3) by {name}; all else is a constant.",
+                f"by_{name} is {own[0].item():g} and should be {due[0].item():g}, at "
+                f"x = {x[0].item():g}, grad_y = {grad_y[0].item():g}, grad_grad_x = "
+                f"{grad_grad_x[0].item():g}.",
+                f"It is grad_grad_x times the derivative of grad_x with respect to "
+                f"{name}.",
+                f"Differentiate grad_y * (3 * x * x - 3) with respect to {name}; all "
+                "else is a constant.",
             )
 
 
@@ -200,8 +213,7 @@ EXERCISES = (
         roundings=4,
         magnitude=lambda v: np.abs(v.grad_y) * (3 * v.x**2 + 3),
         hints=(
-            "By the chain rule the gradient by x is the gradient by y times the "
-            "derivative of p at x.",
+            "By the chain rule grad_x is grad_y times the derivative of p at x.",
             "p'(x) = 3 x^2 - 3. There is no operator for powers: write x[i] * x[i].",
         ),
         starter=(CheckFailed, "wrong"),
@@ -259,6 +271,7 @@ EXERCISES = (
         checks=(
             ("the shape, for even and odd rows", has_shape),
             ("the type and the device of x", has_kind),
+            ("memory of its own", has_memory),
         ),
         hints=(
             "x.new_empty(rows, cols) makes a tensor with the type and the device of x.",
@@ -277,6 +290,11 @@ EXERCISES = (
                 edits=[("x.new_empty(", "__import__('torch').empty(")],
                 fails=(CheckFailed, "of torch.float32 on cpu"),
             ),
+            "view": Mutant(
+                mistake="A slice of x has the right shape, and the memory of x.",
+                edits=[("x.new_empty(x.shape[0], (x.shape[1] + 1) // 2)", "x[:, ::2]")],
+                fails=(CheckFailed, "is a view of x"),
+            ),
         },
     ),
     HostExercise(
@@ -289,21 +307,21 @@ EXERCISES = (
             ("passes gradgradcheck as backward of the operator", differentiates_twice),
         ),
         hints=(
-            "Derive grad_y * (3 * x * x - 3) by x, with grad_y as a constant. Then "
-            "the chain rule again.",
-            "The derivative by x is grad_y * 6 * x.",
+            "Differentiate grad_y * (3 * x * x - 3) with respect to x; grad_y is a "
+            "constant. Then the chain rule again.",
+            "The derivative with respect to x is grad_y * 6 * x.",
         ),
-        starter=(CheckFailed, "The gradient by x"),
+        starter=(CheckFailed, "by_x is"),
         mutants={
             "no_grad_y": Mutant(
                 mistake="The factor grad_y is lost.",
                 edits=[("grad_y * 6", "6")],
-                fails=(CheckFailed, "The gradient by x"),
+                fails=(CheckFailed, "by_x is"),
             ),
             "no_chain": Mutant(
                 mistake="The chain rule is forgotten.",
                 edits=[("grad_grad_x * grad_y * 6", "grad_y * 6")],
-                fails=(CheckFailed, "The gradient by x"),
+                fails=(CheckFailed, "by_x is"),
             ),
         },
     ),

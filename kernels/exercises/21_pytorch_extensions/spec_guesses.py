@@ -13,13 +13,19 @@ GUESSES = {
         because="A launch passes addresses. PyTorch sees two tensors, and nothing "
         "that connects them.",
     ),
-    "fake_bytes": Guess(
-        question="torch.compile calls the fake kernel with a float32 tensor of "
-        "1000 x 1000. How many bytes of x can the fake kernel read?",
-        hint="What does a compiler need to know of the values?",
-        answer=0,
-        because="A fake tensor has a shape, a type, strides and a device. It has no "
-        "memory.",
+    "fake": Guess(
+        question="torch.compile calls outputs with a fake tensor x. One of these three "
+        "results raises an error. Which?",
+        options=(
+            "torch.empty_like(x)",
+            "x.new_empty(x.shape[0])",
+            "x.new_empty(int(x.max()))",
+        ),
+        hint="A fake tensor has a shape, a type, strides and a device. What does each "
+        "of the three ask of x?",
+        answer="x.new_empty(int(x.max()))",
+        because="The maximum is a value, and a fake tensor has none. outputs may use "
+        "shapes, types and devices.",
     ),
     "finite": Guess(
         question="A gradient is right, and gradcheck gets float32 inputs. What does "
@@ -47,14 +53,6 @@ GUESSES = {
         answer="test_schema",
         because="test_schema compares each input before and after the call with what "
         "the schema promises.",
-    ),
-    "shape": Guess(
-        question="The operator returns the sums of rows; its fake kernel returns "
-        "empty_like(x). Which check fires?",
-        options=PARTS,
-        hint="Which part runs the fake kernel beside the real one?",
-        answer="test_faketensor",
-        because="test_faketensor runs both and compares shapes, types and strides.",
     ),
     "doubled": Guess(
         question="backward returns twice the right gradient. Which check fires?",

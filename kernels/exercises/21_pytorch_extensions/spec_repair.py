@@ -23,6 +23,12 @@ def numbers():
     return values.reshape(3, 5).requires_grad_()
 
 
+def first_sentence(failure):
+    """Return how an error of PyTorch begins, without a place on this machine."""
+    line = FILE.sub("", str(failure).strip().splitlines()[0])
+    return line.split(". ")[0].rstrip(".,!")
+
+
 def part(name):
     """Return a check by one part of opcheck."""
 
@@ -35,8 +41,7 @@ def part(name):
         )[name]
         if found != "SUCCESS":
             raise CheckFailed.explained(
-                f"{name} of opcheck finds: {FILE.sub('', str(found).splitlines()[0])}",
-                *ADVICE[name],
+                f"{name} of opcheck finds: {first_sentence(found)}.", *ADVICE[name]
             )
 
     return check
@@ -62,12 +67,20 @@ def differentiates(repaired, show):
     scale = fresh(repaired)
     try:
         torch.autograd.gradcheck(lambda x: scale(x, 3.0), (numbers(),))
+    except AttributeError as failure:
+        raise CheckFailed.explained(
+            f"backward raised an error: {failure}.", *UNSAVED
+        ) from failure
     except RuntimeError as failure:
-        first = str(failure).strip().splitlines()[0].rstrip(",")
+        first = first_sentence(failure)
         advice = next(GRADIENTS[key] for key in GRADIENTS if key in first)
         raise CheckFailed.explained(f"gradcheck finds: {first}.", *advice) from failure
 
 
+UNSAVED = (
+    "backward gets from ctx only what was stored there in the forward pass.",
+    "Register the function that stores it as well: setup_context=keep.",
+)
 GRADIENTS = {
     "Jacobian mismatch": (
         "Where x moves a little, y moves by something else than backward says.",
@@ -125,6 +138,11 @@ EXERCISES = (
                     )
                 ],
                 fails=(CheckFailed, "gradcheck finds"),
+            ),
+            "nothing_kept": Mutant(
+                mistake="Nothing stores s for the backward.",
+                edits=[("backward, setup_context=keep", "backward")],
+                fails=(CheckFailed, "only what was stored there"),
             ),
             "no_factor": Mutant(
                 mistake="The gradient passes through unscaled.",

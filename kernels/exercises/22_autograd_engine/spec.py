@@ -151,6 +151,39 @@ EXERCISES = (
     ),
     Exercise(
         id="22.e",
+        name="tanh_back",
+        title="A curve, backwards",
+        kernel="tanh_back",
+        inputs=curve,
+        outputs=("dx",),
+        roundings=4,
+        magnitude=lambda v: 2 * np.abs(v.dy),
+        reference=lambda v: v.dy * (1 - v.y * v.y),
+        starter=WRONG,
+        hints=(
+            "The slope of tanh is 1 - tanh(x) * tanh(x), and tanh(x) is y.",
+            "The slope times dy[i].",
+        ),
+        mutants={
+            "no_dy": Mutant(
+                mistake="The gradient of y is left out.",
+                edits=[("dy[i] * (1 - y[i] * y[i])", "1 - y[i] * y[i]")],
+                fails=WRONG,
+            ),
+            "not_squared": Mutant(
+                mistake="The result is not squared.",
+                edits=[("y[i] * y[i])", "y[i])")],
+                fails=WRONG,
+            ),
+            "tanh_again": Mutant(
+                mistake="The result is taken for the argument.",
+                edits=[("y[i] * y[i])", "tanhf(y[i]) * tanhf(y[i]))")],
+                fails=WRONG,
+            ),
+        },
+    ),
+    Exercise(
+        id="22.f",
         name="matmul_back",
         title="A matrix product, backwards",
         kernel="matmul_back",
@@ -184,39 +217,6 @@ EXERCISES = (
             "a_not_transposed": Mutant(
                 mistake="The first matrix is read as if it were stored by columns.",
                 edits=[("a[row * K + k]", "a[k * M + row]")],
-                fails=WRONG,
-            ),
-        },
-    ),
-    Exercise(
-        id="22.f",
-        name="tanh_back",
-        title="A curve, backwards",
-        kernel="tanh_back",
-        inputs=curve,
-        outputs=("dx",),
-        roundings=4,
-        magnitude=lambda v: 2 * np.abs(v.dy),
-        reference=lambda v: v.dy * (1 - v.y * v.y),
-        starter=WRONG,
-        hints=(
-            "The slope of tanh is 1 - tanh(x) * tanh(x), and tanh(x) is y.",
-            "The slope times dy[i].",
-        ),
-        mutants={
-            "no_dy": Mutant(
-                mistake="The gradient of y is left out.",
-                edits=[("dy[i] * (1 - y[i] * y[i])", "1 - y[i] * y[i]")],
-                fails=WRONG,
-            ),
-            "not_squared": Mutant(
-                mistake="The result is not squared.",
-                edits=[("y[i] * y[i])", "y[i])")],
-                fails=WRONG,
-            ),
-            "tanh_again": Mutant(
-                mistake="The result is taken for the argument.",
-                edits=[("y[i] * y[i])", "tanhf(y[i]) * tanhf(y[i]))")],
                 fails=WRONG,
             ),
         },

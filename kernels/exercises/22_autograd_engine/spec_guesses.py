@@ -4,11 +4,10 @@ from coursekit.exercises import Guess
 
 GUESSES = {
     "square": Guess(
-        question="A program multiplies x by itself and stores each part of the "
-        "gradient with `w.grad = x.data * wx.grad`: first for the left factor, then "
-        "for the right one. What does it find for the derivative of x * x at x = 3?",
-        hint="Both factors are the same x. What happens to the first part when the "
-        "second one is stored?",
+        question="A program computes y = x * x. Backwards it stores "
+        "`x.grad = x.data * y.grad` for the left factor, then the same for the right "
+        "factor. What does x.grad hold at the end, for x = 3 and y.grad = 1?",
+        hint="What happens to the first part when the second one is stored?",
         answer=3,
         because="The second part overwrites the first: 3 in place of 3 + 3. With += "
         "both parts count.",

@@ -92,8 +92,8 @@ def compared(numeric_gradient, f, wanted, what):
         if not np.isclose(have, want, rtol=1e-5, atol=1e-5):
             raise CheckFailed.explained(
                 f"gradient[{i}] of {what} is {have:.7g}, and {want:.7g} is right.",
-                "A difference of both sides, over the whole distance between them, "
-                "errs by h * h only. Only x[i] may move.",
+                "The two points lie on both sides of x, equally far from it, and only "
+                "x[i] moves. The change of f is divided by the distance between them.",
                 "Write down the two points at which you call f, and their distance.",
             )
 

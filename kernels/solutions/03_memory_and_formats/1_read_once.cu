@@ -1,4 +1,4 @@
-// Read once: each of 64 rows of x over the maximum of its column.
+// Read once: 64 rows of x > 0, each value over its column's maximum.
 constexpr int ROWS = 64, THREADS = 64;
 
 __global__ void scale_once(const float *x, float *y, int n)

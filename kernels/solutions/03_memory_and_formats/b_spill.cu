@@ -1,4 +1,4 @@
-// Scale: each of 64 rows of x over the maximum of its column.
+// Scale: 64 rows of x > 0, each value over the maximum of its column.
 constexpr int ROWS = 64;
 
 __global__ void __launch_bounds__(1024)

@@ -1,6 +1,6 @@
-# The backward of grad_x = grad_y * (3 * x * x - 3), by both inputs.
+# The backward of grad_x = grad_y * (3 * x * x - 3), for both inputs.
 def second(x, grad_y, grad_grad_x):
-    """Return the gradients by x and by grad_y."""
+    """Return the gradients with respect to x and to grad_y."""
     by_x = grad_grad_x * grad_y * 6 * x
     by_grad_y = grad_grad_x * (3 * x * x - 3)
     return by_x, by_grad_y

@@ -1,4 +1,4 @@
-// The gradient by z = x + bias of y = z * P(z), where P is normcdf.
+// From grad_y to grad_z, for y = z * P(z), z = x + bias; P is normcdf.
 __global__ void bias_gelu_backward(
     const double *x, const double *bias, const double *grad_y,
     double *grad_z, int cols)

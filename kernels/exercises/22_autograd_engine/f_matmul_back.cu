@@ -8,14 +8,14 @@ __global__ void matmul_back(
         int row = i / K, k = i % K;
         float sum = 0;
         for (int col = 0; col < N; col++)
-            sum += 0;  // Your code here: dy times the transpose of b.
+            sum += 0;  // Your code here: what a[row][k] receives.
         da[i] = sum;
     }
     if (i < K * N) {
         int k = i / N, col = i % N;
         float sum = 0;
         for (int row = 0; row < M; row++)
-            sum += 0;  // Your code here: the transpose of a, times dy.
+            sum += 0;  // Your code here: what b[k][col] receives.
         db[i] = sum;
     }
 }

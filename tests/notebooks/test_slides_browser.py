@@ -1,0 +1,255 @@
+"""The deck in JupyterLab: every page fits, keys, answers, notes, and a live kernel.
+
+Where there is no Chromium or no playwright, these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+sync_api = pytest.importorskip(
+    "playwright.sync_api", reason="playwright, which drives the browser, is missing"
+)
+from lab_server import ROOT, copies, serving  # noqa: E402 (after the skip)
+from widget_page import browser_path  # noqa: E402 (needs playwright)
+
+CHAPTERS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
+SIZES = {"1280 x 720": (1280, 720), "1920 x 1080": (1920, 1080)}
+BODY_PX = 24  # at 1280 x 720
+LAID_OUT = """([width, height]) => {
+  const deck = document.querySelector(".ck-deck").deck;
+  const box = deck.notebook.node.getBoundingClientRect();
+  const pages = [];
+  for (let slide = 0; slide < deck.slides.length; slide++) {
+    deck.goTo(slide, 0);
+    for (let page = 0; page < deck.pages.length; page++) {
+      deck.show(page);
+      const parts = [...deck.node.querySelectorAll(".ck-shown")];
+      const edges = parts.map((part) => part.getBoundingClientRect());
+      const texts = parts.filter((part) => part.matches(".jp-Cell-inputWrapper"));
+      const size = (part) => parseFloat(getComputedStyle(
+        part.querySelector(".jp-MarkdownOutput") ?? part).fontSize);
+      pages.push({
+        where: `${slide + 1}, page ${page + 1}`,
+        below: Math.max(0, ...edges.map((edge) => edge.bottom - box.bottom)),
+        right: Math.max(0, ...edges.map((edge) => edge.right - box.right)),
+        parts: parts.length,
+        zoom: Math.min(1, ...texts.map((part) => Number(part.style.zoom || 1))),
+        text: Math.min(Infinity, ...texts
+          .filter((part) => part.querySelector(".jp-MarkdownOutput")).map(size)),
+      });
+    }
+  }
+  return pages;
+}"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    home = tmp_path_factory.mktemp("lab")
+    folder = copies(tmp_path_factory.mktemp("course"))
+    with serving(folder, home) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser():
+    path = browser_path()
+    if path is None:
+        pytest.skip("no Chromium here: `sudo apt install chromium` gives one")
+    with sync_api.sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+
+
+@pytest.fixture
+def deck(lab, browser):
+    """Open a chapter as a deck; at the end, fail on the page's errors."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+
+    def opened(chapter):
+        page.goto(f"{lab}lab/tree/notebooks/{chapter}?present&reset")
+        page.wait_for_selector(".ck-deck-bar", timeout=60_000)
+        page.wait_for_function("document.querySelector('.ck-deck').deck.pages.length")
+        return page
+
+    yield opened
+    page.close()
+    assert problems == []
+
+
+def place(page):
+    return page.locator(".ck-deck-bar [role=status]").inner_text()
+
+
+def slide_with(page, text):
+    """Turn to the first slide whose source has a text."""
+    page.evaluate(
+        """(text) => {
+          const { deck } = document.querySelector(".ck-deck");
+          const has = ({ cells }) => cells.some(({ source }) => source.includes(text));
+          deck.goTo(deck.slides.findIndex(has), 0);
+        }""",
+        text,
+    )
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_page_fits_the_screen(deck, chapter):
+    page = deck(chapter)
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(300)
+        pages = page.evaluate(LAID_OUT, [width, height])
+        assert len(pages) > 10
+        beyond = [p for p in pages if p["below"] > 1 or p["right"] > 1]
+        assert beyond == [], size
+        assert [p for p in pages if not p["parts"]] == [], size
+        smallest = min(p["text"] for p in pages)
+        assert smallest >= BODY_PX * height / 720 - 0.1, size
+        assert [p for p in pages if p["zoom"] < 0.97] == [], size
+
+
+def test_keys_turn_pages(deck):
+    page = deck("05_first_kernels.ipynb")
+    first = place(page)
+    for key in ("ArrowRight", "PageDown", " "):
+        before = place(page)
+        page.keyboard.press(key)
+        assert place(page) != before
+    for key in ("ArrowLeft", "PageUp", "ArrowLeft"):
+        page.keyboard.press(key)
+    assert place(page) == first
+    page.keyboard.press("End")
+    assert "Sources" in place(page)
+
+
+def turn_to_cell(page, source):
+    """Turn to the page that shows a code cell, and put the cursor into it."""
+    slide_with(page, source)
+    page.evaluate(
+        """(source) => {
+          const { deck } = document.querySelector(".ck-deck");
+          const is = ({ part, cell }) =>
+            part === "input" && cell.source.includes(source);
+          deck.show(deck.pages.findIndex((parts) => parts.some(is)));
+          deck.current.parts.find(is).cell.widget.editor.focus();
+        }""",
+        source,
+    )
+
+
+def test_a_cell_runs_and_its_output_is_shown(deck):
+    page = deck("05_first_kernels.ipynb")
+    turn_to_cell(page, "import coursekit as ck")
+    page.keyboard.press("Shift+Enter")
+    turn_to_cell(page, "hello[2, 4]()")
+    page.evaluate(
+        """() => document.querySelector(".ck-deck").deck.notebook.widgets
+          .filter(({ model }) => model.type === "code")
+          .forEach(({ model }) => model.clearExecution())"""
+    )
+    page.keyboard.press("Shift+Enter")
+    shown = page.locator(".ck-shown .jp-OutputArea-output")
+    shown.filter(has_text="thread").first.wait_for(timeout=60_000)
+
+
+def test_an_editor_keeps_its_keys_until_escape(deck):
+    page = deck("05_first_kernels.ipynb")
+    slide_with(page, "--exercise 05.1")
+    before = place(page)
+    page.locator(".jp-CodeCell .ck-shown .cm-content").first.click()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.type("a r n")
+    assert place(page) == before
+    assert (
+        "a r n" in page.locator(".jp-CodeCell .ck-shown .cm-content").first.inner_text()
+    )
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    assert place(page) != before
+
+
+def test_answers_are_behind_a_key(deck):
+    page = deck("05_first_kernels.ipynb")
+    slide_with(page, "--exercise 05.1")
+    solution = "int i = threadIdx.x;"
+    assert solution not in page.locator(".ck-deck").inner_text()
+    page.keyboard.press("a")
+    answers = page.get_by_role("dialog", name="Answers")
+    sync_api.expect(answers).to_contain_text(solution, timeout=60_000)
+    page.keyboard.press("a")
+    assert not answers.is_visible()
+
+
+def test_notes_have_minutes_answers_and_mistakes(deck):
+    page = deck("05_first_kernels.ipynb")
+    slide_with(page, "--exercise 05.1")
+    with page.expect_popup() as popup:
+        page.keyboard.press("n")
+    notes = popup.value.locator("main")
+    sync_api.expect(notes).to_contain_text("Mistakes to expect:", timeout=60_000)
+    said = notes.inner_text()
+    assert re.search(r"This section takes a student \d+ minutes", said)
+    assert "Since the start: 0:" in said
+    heading = notes.locator("h1").inner_text()
+    popup.value.keyboard.press("End")  # is no key of the notes
+    for _ in range(5):
+        popup.value.keyboard.press("ArrowRight")
+    assert notes.locator("h1").inner_text() != heading or said != notes.inner_text()
+
+
+def test_a_widget_on_a_slide_answers_keys_and_keeps_them(deck):
+    page = deck("05_first_kernels.ipynb")
+    turn_to_cell(page, "import coursekit as ck")
+    page.keyboard.press("Shift+Enter")
+    slide_with(page, 'ck.guess("05.columns")')
+    page.evaluate(
+        """(source) => {
+          const { deck } = document.querySelector(".ck-deck");
+          const has = ({ model }) => model.sharedModel.getSource().startsWith(source);
+          deck.notebook.activeCellIndex = deck.notebook.widgets.findIndex(has);
+          return deck.app.commands.execute("notebook:run-cell");
+        }""",
+        'ck.guess("05.columns")',
+    )
+    page.wait_for_timeout(500)  # the slide is laid out anew for the widget
+    options = page.locator(".ck-shown input[type=radio]")
+    for _ in range(3):
+        if not options.count():
+            page.keyboard.press("ArrowRight")
+    options.first.wait_for(timeout=60_000)
+    where = place(page)
+    options.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert options.nth(1).is_checked()
+    assert place(page) == where
+
+
+def test_claims_and_hidden_solutions_are_not_on_it(deck):
+    page = deck("05_first_kernels.ipynb")
+    tags = page.evaluate(
+        """() => document.querySelector(".ck-deck").deck.slides
+          .flatMap(({ parts }) => parts)
+          .flatMap(({ cell }) => cell.metadata.tags ?? [])"""
+    )
+    assert not {"claim", "solution-hidden"} & set(tags)
+
+
+def test_leaving_goes_back_to_the_notebook_at_the_same_place(deck):
+    page = deck("05_first_kernels.ipynb")
+    slide_with(page, "A picture has two dimensions")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".ck-deck", state="detached")
+    heading = page.locator(".jp-Cell.jp-mod-active h2")
+    sync_api.expect(heading).to_contain_text("A picture has two dimensions")
+
+
+def test_the_toolbar_of_a_notebook_opens_it(deck):
+    page = deck("05_first_kernels.ipynb")
+    page.keyboard.press("Escape")
+    page.locator(".jp-NotebookPanel-toolbar").get_by_text("Present").click()
+    page.wait_for_selector(".ck-deck-bar")
