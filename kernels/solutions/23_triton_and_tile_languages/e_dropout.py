@@ -8,8 +8,8 @@ def kernel(x, out, n, p, seed, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     values = tl.load(x + i, mask=i < n)
     keep = tl.rand(seed, i) >= p
-    result = tl.where(keep, values / (1 - p), 0)
-    tl.store(out + i, result, mask=i < n)
+    values = tl.where(keep, values / (1 - p), 0)
+    tl.store(out + i, values, mask=i < n)
 
 
 def dropout(x, out, p, seed):
