@@ -102,6 +102,7 @@ class PtxModule(Module):
         names: Mapping[str, str] | None = None,
     ):
         self._names = dict(parameter_names or {})
+        ptx = ptx_text.with_wide_parameter_addresses(ptx)
         ptx, files = _with_shown_files(ptx, name, file)
         self._own = {each.name: each.text for each in files if each.own and each.text}
         self._main = next(iter(self._own), name)

@@ -225,7 +225,9 @@ class _Launcher:
     def __init__(self, source: Any, metadata: Any):
         self.source, self.metadata = source, metadata
         self.module = _module(source, metadata)
-        names = [name for name, _ in triton_arguments.parameters(source.signature)]
+        self.maps = getattr(metadata, "tensordesc_meta", None) or []
+        listed = triton_arguments.parameters(source.signature, bool(self.maps))
+        names = [name for name, _ in listed]
         self.module.name_parameters(metadata.name, (*names, *_SCRATCH))
 
     def __call__(
@@ -264,17 +266,10 @@ class _Launcher:
             leave(launch_metadata)
 
     def _values(self, args: Sequence[Any]) -> Iterator[Any]:
-        if getattr(self.metadata, "tensordesc_meta", None):
-            raise UnsupportedError.explained(
-                f"{self.metadata.name}: a tensor descriptor made on the host cannot be "
-                f"passed for {self.metadata.target.arch}.",
-                "From sm_90 on it becomes a tensor map of the driver, which the "
-                "simulator has in a form of its own.",
-                'Turn the simulator on for sm_80: ck.triton_simulator("sm_80").',
-            )
         signature = self.source.signature
+        maps = iter(self.maps) if self.maps else None
         for (name, kind), value in zip(signature.items(), args, strict=True):
-            for _, each in triton_arguments.flat(name, kind, value):
+            for _, each in triton_arguments.flat(name, kind, value, maps):
                 yield triton_arguments.argument(self.metadata.name, name, each)
 
     def _scratch(self, grid: tuple[int, int, int]) -> Iterator[np.ndarray | None]:

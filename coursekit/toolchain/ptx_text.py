@@ -15,6 +15,8 @@ _FILE = re.compile(
 )
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ENTRY = re.compile(r"^\s*(?:\.(?:visible|weak)\s+)*\.entry\s+([\w$]+)", re.MULTILINE)
+_TAKEN = re.compile(r"^\s*mov\.[bu]32\s+(%\w+), (\w+_param_\d+);", re.MULTILINE)
+_WIDENED = re.compile(r"\bcvt\.u64\.u32\s+(?P<target>%\w+), (?P<source>%\w+);")
 _INLINE = re.compile(r"// begin inline asm\n.*?// end inline asm\n", re.DOTALL)
 _LINE = re.compile(r"^\s*\.loc\s+\d+\s+(\d+)", re.MULTILINE)
 _LOC = re.compile(r"^\s*\.loc\s.*\n", re.MULTILINE)
@@ -59,6 +61,29 @@ def with_files(ptx: str, display: Callable[[str], str]) -> str:
         return f'{found["start"]}"{written}"'
 
     return _FILE.sub(renamed, ptx)
+
+
+def with_wide_parameter_addresses(ptx: str) -> str:
+    r"""Take addresses of parameters in 64 bits where LLVM takes 32, and widens them.
+
+    The simulator's addresses of parameters have more bits than a GPU's.
+
+    Examples
+    --------
+    >>> with_wide_parameter_addresses(
+    ...     "mov.b32 \t%r1, f_param_0;\ncvt.u64.u32 \t%rd1, %r1;\n"
+    ... )
+    'mov.b32 \t%r1, f_param_0;\nmov.b64 \t%rd1, f_param_0;\n'
+    """
+    taken = dict(_TAKEN.findall(ptx))
+    if not taken:
+        return ptx
+
+    def widened(found: re.Match[str]) -> str:
+        name = taken.get(found["source"])
+        return f"mov.b64 \t{found['target']}, {name};" if name else found[0]
+
+    return _WIDENED.sub(widened, ptx)
 
 
 def has_lines(ptx: str) -> bool:

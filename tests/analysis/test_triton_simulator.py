@@ -124,6 +124,35 @@ def test_flash_attention(simulation):
     assert ((out - weights @ v.double()).abs() <= bound).all()
 
 
+def described(tensor, *block: int):
+    descriptor = pytest.importorskip("triton.tools.tensor_descriptor", reason=REASON)
+    return descriptor.TensorDescriptor.from_tensor(tensor, list(block))
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_tensor_descriptors_are_tensor_maps_on_hopper(arch):
+    a, b = random(100, 96, dtype=torch.float16), random(96, 72, dtype=torch.float16)
+    c = torch.empty(100, 72)
+    blocks = {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32}
+    with ck.triton_simulator(arch) as simulation:
+        maps = described(a, 64, 32), described(b, 32, 64)
+        kernels.matmul_of_descriptors[(2, 2)](*maps, c, 100, 72, 96, **blocks)
+        assert ("cp.async.bulk" in simulation.kernel.module.ptx) == (arch == "sm_90")
+        assert len(simulation.findings) == 0
+    bound = 96 * 2.0**-23 * (a.double().abs() @ b.double().abs())
+    assert ((c - a.double() @ b.double()).abs() <= bound).all()
+
+
+def test_tensor_map_of_a_part_of_a_tensor_is_refused():
+    wide, b = random(64, 64, dtype=torch.float16), random(32, 64, dtype=torch.float16)
+    c = torch.empty(64, 64)
+    blocks = {"BLOCK_M": 64, "BLOCK_N": 64, "BLOCK_K": 32}
+    with ck.triton_simulator("sm_90"):
+        maps = described(wide[:, :32], 64, 32), described(b, 32, 64)
+        with pytest.raises(errors.UnsupportedError, match="no tensor map for the desc"):
+            kernels.matmul_of_descriptors[(1, 1)](*maps, c, 64, 64, 32, **blocks)
+
+
 def test_program_may_be_a_cluster_of_blocks():
     clusters = "coursekit.simt.interpreter.clusters"
     pytest.importorskip(clusters, reason="the simulator has no clusters")

@@ -152,3 +152,17 @@ def reverse_twice(x, scratch, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.store(scratch + offsets, tl.load(x + offsets))  # no barrier follows
     tl.store(x + offsets, tl.load(scratch + BLOCK - 1 - offsets))
+
+
+@triton.jit
+def matmul_of_descriptors(
+    a, b, c, M, N, K,
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+):  # fmt: skip
+    row, column = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_N
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for k in range(0, K, BLOCK_K):
+        total = tl.dot(a.load([row, k]), b.load([k, column]), total)
+    rows, columns = row + tl.arange(0, BLOCK_M), column + tl.arange(0, BLOCK_N)
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    tl.store(c + rows[:, None] * N + columns[None, :], total, mask=inside)
