@@ -4,6 +4,8 @@ nbval leaves three gaps that are closed here. A dead kernel would be noticed onl
 at the cell's timeout. A cell tagged `raises-exception` that raises nothing would
 pass. And kernels would share the caches and settings of whoever runs the tests.
 
+A notebook that imports a package of an extra is skipped where that is not installed.
+
 With `--solutions` a notebook that has exercises runs a second time, in a kernel of its
 own: the solutions stand in the exercise cells, and a check that does not pass raises.
 Stored outputs are then not compared: they are those of the starters. All kernels share
@@ -11,6 +13,7 @@ one cache of compiled code, and nothing else of these two runs is shared.
 """
 
 import contextlib
+import importlib.util
 import os
 import re
 import shutil
@@ -32,6 +35,7 @@ FOLDERS = (
 )
 OF_ANSWERS = ("COURSEKIT_STATE", "COURSEKIT_WORK")
 SOLVED = "(with the solutions filled in)"
+OF_EXTRAS = re.compile(r'"(?:import|from) (triton|helion|cutlass)\b')
 EXERCISE = re.compile(r"exercise-(\d\d\.(?:\d+|[a-z]))")
 
 
@@ -75,6 +79,23 @@ def pytest_collect_file(file_path, parent):
     return SolvedNotebook.from_parent(
         parent, path=file_path, nodeid=f"{given.nodeid} {SOLVED}"
     )
+
+
+def pytest_collection_modifyitems(items):
+    """Skip the cells of notebooks that need an extra which is not installed."""
+    files = {item.parent.path for item in items if isinstance(item, IPyNbCell)}
+    needs = {path: lacking(path.read_text(encoding="utf-8")) for path in files}
+    for item in items:
+        if isinstance(item, IPyNbCell) and (reason := needs[item.parent.path]):
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def lacking(text):
+    """Say which package of an extra a notebook imports that is not installed here."""
+    for name in sorted(set(OF_EXTRAS.findall(text))):
+        if importlib.util.find_spec(name) is None:
+            return f"{name} is not installed: run `make setup EXTRAS=dsl`"
+    return ""
 
 
 class SolvedCell(IPyNbCell):

@@ -11,7 +11,12 @@ from coursekit.analysis.counting import counted
 from coursekit.errors import ArgumentError, LaunchError
 from coursekit.runtime import simulator
 from coursekit.runtime.launching import Kernel
-from coursekit.runtime.triton_driver import SimulatorDriver, TritonLaunch, imported
+from coursekit.runtime.triton_driver import (
+    SimulatorDriver,
+    TritonLaunch,
+    imported,
+    left_behind,
+)
 from coursekit.toolchain import targets
 
 if TYPE_CHECKING:
@@ -138,7 +143,7 @@ class TritonSimulator:
     def off(self) -> None:
         """Give Triton back the device that it had before."""
         if self._states._active is self._driver:
-            self._states._active = self._before
+            self._states._active = self._before or left_behind()
 
     def __enter__(self) -> TritonSimulator:
         self._states.set_active(self._driver)

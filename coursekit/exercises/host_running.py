@@ -28,6 +28,11 @@ ADVICE = {
         "or imports, but nothing of other cells.",
         "Look for a misspelt name; import or define in the cell what it needs.",
     ),
+    ModuleNotFoundError: (
+        "The package is not installed in the course's environment.",
+        "Look for a misspelt name. What **Needs** at the top of the chapter names is "
+        "installed by `make setup EXTRAS=dsl` or `make setup EXTRAS=libraries`.",
+    ),
     SystemExit: (
         "It ends the whole program.",
         "Leave the function with return.",
@@ -61,6 +66,13 @@ SAYS = (
         "The list or the text ends before this index, or is empty.",
         "Look at the length there before you take an element.",
     ),
+)
+OF_TRITON = (
+    "Triton compiles a kernel itself, and refused it at the caret. It knows the "
+    "functions of `tl`, names of the cell that are constants, and operators; a block "
+    "of values has no single truth value.",
+    "Correct the line at the caret: for each function of Python or PyTorch there is "
+    "one of `tl`, and for an if there is a mask.",
 )
 OTHERWISE = (
     "That is your last line on the way to the error.",
@@ -249,6 +261,8 @@ def _told(who: str, file: str) -> Iterator[None]:
 
 def _advice(error: BaseException) -> tuple[str, str]:
     """Return the likely cause of an error of Python, and what to do."""
+    if type(error).__module__.startswith("triton.compiler"):
+        return OF_TRITON
     for kind, advice in ADVICE.items():
         if isinstance(error, kind):
             return advice

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import extras
 import numpy as np
 import pytest
 
@@ -64,6 +65,16 @@ every_problem = pytest.mark.parametrize(("entry", "size"), PROBLEMS)
 
 def text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def packages_of_extras(request):
+    """Skip an exercise whose answer imports what is not installed."""
+    case = getattr(request.node, "callspec", None)
+    entry = case and case.params.get("entry")
+    in_python = entry and entry.starter.suffix == ".py"
+    if in_python and (reason := extras.missing(text(entry.starter))):
+        pytest.skip(reason)
 
 
 def source(name: str) -> str:

@@ -175,6 +175,7 @@ def test_solution_is_shown_with_its_keywords(session):
         ("return x.bit_lenght()", "'bit_lenght'. Did you mean bit_length?"),
         ("return x.missing", "line 4:  return x.missing"),
         ("return undefined * x", "Look for a misspelt name"),
+        ("import no_such_package", "make setup EXTRAS=dsl"),
         ("return double(x)", "double raised RecursionError"),
         ("raise SystemExit", "Leave the function with return."),
         ("return divmod(x)", "Compare the call with the function's parameters"),
@@ -192,6 +193,14 @@ def test_solution_is_shown_with_its_keywords(session):
 )
 def test_what_goes_wrong_is_told(line, words):
     assert words in message(body(line))
+
+
+def test_what_triton_refuses_is_not_told_as_an_error_of_python():
+    line = (
+        "raise type('CompilationError', (Exception,), "
+        "{'__module__': 'triton.compiler.errors'})('at 5:13')"
+    )
+    assert "refused it at the caret" in message(body(line))
 
 
 def test_function_under_another_name_is_missed():

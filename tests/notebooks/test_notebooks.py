@@ -5,6 +5,7 @@ The self-tests send small notebooks through the very command of `make test`.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -210,6 +211,16 @@ def test_solution_that_fails_turns_the_run_red(tmp_path, monkeypatch):
     assert "= 1 failed, 5 passed in" in answer.stdout
     assert "::Cell 2 (with the solutions filled in)" in answer.stdout
     assert "CheckFailed" in answer.stdout
+
+
+def test_notebook_of_an_extra_is_skipped_where_that_is_missing(monkeypatch):
+    path = ROOT / "notebooks" / "conftest.py"
+    spec = importlib.util.spec_from_file_location("conftest_of_notebooks", path)
+    conftest = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(conftest)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert "make setup EXTRAS=dsl" in conftest.lacking('["import triton\\n"]')
+    assert conftest.lacking('["import torch\\n"]') == ""
 
 
 NUMBERS = sorted({path.name[:2] for path in NOTEBOOKS})
