@@ -30,6 +30,7 @@ _OF_PYTHON = {
     "math": "the function alone, as in sqrtf(x)",
     "np": "the function alone, as in sqrtf(x)",
 }
+_OF_A_WARP = re.compile(r"(?:warp|lane)_?(?:Id|Idx|ID|id|idx|Index)")
 _ASSIGNED = re.compile(r"\w+\s*=(?!=)")
 _SAME_WORD = 0.8  # of difflib's ratio; below it two names are only alike
 
@@ -47,6 +48,11 @@ def undefined(name: str, rest: str, text: str) -> tuple[str, str] | None:
     """
     if name in _OF_PYTHON:
         return f"{name} is Python, not C++.", f"Write {_OF_PYTHON[name]}."
+    if _OF_A_WARP.fullmatch(name) and not _ASSIGNED.match(rest):
+        return (
+            f"CUDA has no variable {name}: a kernel computes warps and lanes itself.",
+            "Compute it from threadIdx.",
+        )
     words = set(re.findall(r"[A-Za-z_]\w{2,}", code_only(text))) - {name}
     known = [*_BUILTINS, *sorted(words)]
     if _ASSIGNED.match(rest) and not difflib.get_close_matches(

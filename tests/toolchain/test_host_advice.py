@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 POINTERS = "void f(int *a, int *b) {{\n    {}\n}}\nint main() {{}}"
-MACRO = "#include <cstdio>\n{}\nint main() {{\n    std::printf(\"%d\", TWICE(3));\n}}"
+MACRO = '#include <cstdio>\n{}\nint main() {{\n    std::printf("%d", TWICE(3));\n}}'
 CLASS = "struct Owner {{\n    float *x = new float[3];\n    {}\n}};\n{}"
 MAKES = "int main() { Owner owner; }"
 
