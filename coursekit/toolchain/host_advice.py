@@ -137,7 +137,8 @@ ADVICE = (
         "Compare the call with the first line of the function.",
     ),
     (
-        r"return type specification for destructor|destructors? (?:may not|cannot) have",
+        r"return type specification for destructor"
+        r"|destructors? (?:may not|cannot) have",
         "A destructor has neither a type nor parameters: nobody calls it by hand.",
         "Begin with ~ and the name of the class, and leave the brackets empty.",
     ),
