@@ -11,6 +11,7 @@ from coursekit.analysis.counting import count as count
 from coursekit.analysis.counting import counted as counted
 from coursekit.analysis.occupancy import occupancy as occupancy
 from coursekit.analysis.tracing import trace as trace
+from coursekit.analysis.triton_simulator import triton_simulator as triton_simulator
 from coursekit.benchmarking.nsight.profiling import profile as profile
 from coursekit.benchmarking.nsight.reports import report as report
 from coursekit.benchmarking.records import records as records
@@ -72,7 +73,9 @@ from coursekit.runtime.arrays import to_device as to_device
 from coursekit.runtime.arrays import to_host as to_host
 from coursekit.runtime.compiler import compile as compile
 from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
+from coursekit.runtime.numba_kernels import from_numba as from_numba
 from coursekit.runtime.programs.program import program as program
+from coursekit.runtime.ptx_modules import load_ptx as load_ptx
 from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
 from coursekit.runtime.torch_op import torch_op as torch_op

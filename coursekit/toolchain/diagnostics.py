@@ -12,7 +12,12 @@ from dataclasses import dataclass, field
 
 from coursekit.errors import CompileError
 from coursekit.toolchain import mangling
-from coursekit.toolchain.missing_names import header_advice, header_of, std_advice
+from coursekit.toolchain.missing_names import (
+    header_advice,
+    header_of,
+    library_advice,
+    std_advice,
+)
 from coursekit.toolchain.sources import Source
 from coursekit.toolchain.undefined_names import undefined
 
@@ -411,6 +416,8 @@ def _distinct(errors: list[Message]) -> list[Message]:
 def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, str]:
     """Choose the most telling message on the first message's line."""
     first = errors[0]
+    if first.file is not None and (advice := library_advice(first.file)):
+        return first, *advice
     ranked = []
     for found in errors:
         if found.line != first.line:

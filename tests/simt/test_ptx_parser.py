@@ -398,6 +398,14 @@ def test_register_that_is_not_declared_properly_is_refused(body):
         kernel(body)
 
 
+def test_register_may_stand_beside_a_range_of_its_name():
+    """As in Triton's conversions: the range has a0 and a1, and no a."""
+    body = ".reg .b32 a; .reg .f16 a<2>; .reg .b32 %r<2>; mov.b32 a, %r1; ret;"
+    first = kernel(body + "mov.b32 {a0, a1}, a;").instructions
+    types = [each.type for each in first[2].operands[0].elements]
+    assert (first[0].operands[0].type, types) == ("b32", ["f16", "f16"])
+
+
 def test_inner_register_shadows_an_outer_one():
     function = kernel(
         ".reg .b32 x; mov.b32 x, 0; { .reg .f32 x; mov.b32 x, 1; } mov.b32 x, 2;"

@@ -106,7 +106,8 @@ class Scope(dict):
             match = _RANGE.fullmatch(piece.strip())
             if match is None or match[1] in SPECIALS:
                 raise self.frame.error("a register name was expected")
-            if match[1] in self.types or match[1] in self.ranges:
+            # `a<2>` is a0 and a1, so that a register `a` may stand beside it.
+            if match[1] in (self.types if match[2] is None else self.ranges):
                 raise self.frame.error(f"register {match[1]} is declared twice")
             self._declare_range(kind, match[1], match[2])
         self.clear()
