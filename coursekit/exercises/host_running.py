@@ -37,6 +37,10 @@ ADVICE = {
         "It ends the whole program.",
         "Leave the function with return.",
     ),
+    ZeroDivisionError: (
+        "The line divides by a value that is 0 in this call.",
+        "Find out which value that is: an argument may be 0.",
+    ),
     RecursionError: (
         "A function calls itself, and never stops to.",
         "Find the case in which it has to return without a call.",

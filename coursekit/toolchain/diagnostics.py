@@ -47,7 +47,7 @@ _HOST_FUNCTIONS = (
 _LANES = (
     "A float4 is no number and no array: it has four parts, x, y, z and w. A float2 "
     "has x and y.",
-    "Name the part, as in q.x.",
+    "Name the part, as in q.x; to store all of them, write through a float4 *.",
 )
 # (pattern of the message, likely cause, cure); more telling rules come first.
 _RULES = (

@@ -18,6 +18,7 @@ from coursekit import paths
 from coursekit.errors import CompileError, UnsupportedError
 from coursekit.toolchain import host_diagnostics
 from coursekit.toolchain.cache import Cache, key
+from coursekit.toolchain.host_advice import explained
 from coursekit.toolchain.host_source import HostSource
 
 PATIENCE_S = 120
@@ -206,4 +207,5 @@ def _run(
 def _warnings(source: HostSource, log: str) -> Iterator[str]:
     for file, line, kind, text in host_diagnostics.messages(log):
         if kind == "warning":
-            yield f"{source.shown(file)}:{line}: {re.sub(r' *.-W[^]]*.$', '', text)}"
+            text = explained(re.sub(r" *.-W[^]]*.$", "", text))
+            yield f"{source.shown(file)}:{line}: {text}"

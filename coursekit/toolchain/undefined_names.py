@@ -35,6 +35,7 @@ _SINCE = {
     f"__reduce_{operation}_sync": "8.0"
     for operation in ("add", "min", "max", "and", "or", "xor")
 }
+_OF_A_WARP = re.compile(r"(?:warp|lane)_?(?:Id|Idx|ID|id|idx|Index)")
 _ASSIGNED = re.compile(r"\w+\s*=(?!=)")
 _SAME_WORD = 0.8  # of difflib's ratio; below it two names are only alike
 
@@ -60,6 +61,9 @@ def undefined(name: str, rest: str, text: str) -> tuple[str, str] | None:
             f'Compile with arch="compute_{digits}" or later, or write another way for '
             f"older ones, behind #if __CUDA_ARCH__ >= {digits}0 and #else.",
         )
+    if _OF_A_WARP.fullmatch(name) and not _ASSIGNED.match(rest):
+            f"CUDA has no variable {name}: a kernel computes warps and lanes itself.",
+            "Compute it from threadIdx.",
     words = set(re.findall(r"[A-Za-z_]\w{2,}", code_only(text))) - {name}
     known = [*_BUILTINS, *sorted(words)]
     if _ASSIGNED.match(rest) and not difflib.get_close_matches(

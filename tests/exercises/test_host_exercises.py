@@ -87,6 +87,7 @@ def test_error_of_the_cell_names_the_line_that_the_editor_shows(session):
     _, error = session.fail(CELL + "x = 1\ny = 1 / 0\n")
     assert isinstance(error, ck.CheckFailed)
     assert "ZeroDivisionError: division by zero\n    line 3:  y = 1 / 0" in str(error)
+    assert "The line divides by a value that is 0" in str(error)
 
 
 def test_check_after_a_failed_cell_does_not_see_the_older_function(session):

@@ -42,6 +42,8 @@ def message(line):
             "reinterpret_cast<const float4 *>",
         ),
         ("float4 q = float4(x[i]);", "no float4 from one number", "make_float4"),
+        ("y[i] = warpIdx.x;", "CUDA has no variable warpIdx", "from threadIdx"),
+        ("y[i] = laneId;", "CUDA has no variable laneId", "from threadIdx"),
         ("y[i] = i // 2;\n    y[0] = 1;", "// begins a comment", "drops the rest"),
         ("y[i] = x[i] >> 2;", "does not take an operand", "__float_as_uint(x)"),
         ("int n = 8;", "n is declared already", "Write n = ...;"),

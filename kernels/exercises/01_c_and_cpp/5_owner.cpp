@@ -7,6 +7,7 @@ class Block {
 public:
     explicit Block(int n) : values_(new float[n]()) {}
     // Your code here, two lines: free the block; forbid the copy.
+    Block &operator=(const Block &) = delete;  // forbids a = b
     float &operator[](int i) { return values_[i]; }
 
 private:

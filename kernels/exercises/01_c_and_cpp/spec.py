@@ -145,9 +145,29 @@ EXERCISES = (
         title="Sizes that do not fit into an int",
         stars=2,
         cases=(
-            Case(args=(1000, 1000), stdout="4000000\n"),
+            Case(
+                args=(1000, 1000),
+                stdout="4000000\n",
+                causes={
+                    "1000000": "It counts the elements, not their bytes.",
+                    "8000000": "An address has 8 bytes; a float has 4.",
+                },
+            ),
             Case(args=(50000, 50000), stdout="10000000000\n"),
-            Case(args=(65536, 65536), stdout="17179869184\n"),
+            Case(
+                args=(65536, 65536),
+                stdout="17179869184\n",
+                causes={
+                    "0": "The product is 2^32, and an unsigned has 32 bits as well: "
+                    "it starts again at 0, and no sanitizer says so.",
+                },
+            ),
+            Case(
+                args=(50001, 49999),
+                stdout="9999999996\n",
+                cause="A float is exact up to 2^24 alone. Bytes are counted in whole "
+                "numbers.",
+            ),
         ),
         hints=(
             "C computes from left to right. Which type has rows * cols?",
@@ -177,6 +197,14 @@ EXERCISES = (
                 mistake="It counts the bytes of addresses.",
                 edits=[("sizeof(float)", "sizeof(float *)")],
                 fails=(CheckFailed, "prints '8000000' in line 1"),
+            ),
+            "in_float": Mutant(
+                mistake="A float is large enough for the product, and not exact.",
+                edits=[
+                    ("sizeof(float) * rows * cols",
+                     "static_cast<float>(rows) * cols * sizeof(float)"),
+                ],
+                fails=(CheckFailed, "A float is exact up to 2^24 alone"),
             ),
         },
     ),
@@ -239,6 +267,12 @@ EXERCISES = (
                 args=(1, 2, 3.5),
                 stdout="6.5\n",
                 causes={
+                    "0": "No value was added: fscanf stores it in value, and returns "
+                    "how many it has read.",
+                    "3.5": "Only the last value is left: it has replaced the sum, or "
+                    "the loop ends before the line that adds.",
+                    "SEGV": "fscanf stores at an address: value is a number, and "
+                    "&value its address.",
                     "10": "The last value was added twice: the loop went on after a "
                     "read that found nothing.",
                     "1": "The first value alone was added.",
@@ -276,6 +310,16 @@ EXERCISES = (
                 edits=[("while", "if")],
                 fails=(CheckFailed, "prints '1' in line 1"),
             ),
+            "empty_loop": Mutant(
+                mistake="A semicolon makes the loop empty.",
+                edits=[(" == 1)\n", " == 1);\n")],
+                fails=(CheckFailed, "Only the last value is left"),
+            ),
+            "no_address": Mutant(
+                mistake="fscanf gets the number, not its address.",
+                edits=[("&value) == 1", "value) == 1")],
+                fails=(CheckFailed, "fscanf stores at an address"),
+            ),
         },
     ),
     ProgramExercise(
@@ -288,6 +332,8 @@ EXERCISES = (
                 stdout="7.0\n",
                 causes={
                     "null": "The call asks for more words than there are.",
+                    "stack-overflow": "The calls never reach n == 1. Each part has "
+                    "fewer numbers than the whole, and at least one.",
                     "3.0": "Only the first half was added.",
                     "4.0": "Only the second half was added.",
                     "6.0": "The first half was added twice.",
@@ -304,6 +350,8 @@ EXERCISES = (
                 args=(16777216, 1, 1, 1),
                 stdout="16777218.0\n",
                 causes={
+                    "16777219.0": "It adds in double. The starter's sum is a float, "
+                    "where the order of the additions counts.",
                     "16777220.0": "It adds one number to the sum of all others. Two "
                     "halves have about the same length.",
                     "16777216.0": "A float has 24 bits, so each 1 that is added to "
@@ -322,6 +370,11 @@ EXERCISES = (
                 mistake="Nothing stops the calls.",
                 edits=[("    if (n == 1) return std::atof(words[0]);\n", "")],
                 fails=(CheckFailed, "has no stack left"),
+            ),
+            "whole_again": Mutant(
+                mistake="The first half gets the length of the whole.",
+                edits=[("words, half", "words, n")],
+                fails=(CheckFailed, "The calls never reach n == 1"),
             ),
             "odd": Mutant(
                 mistake="Of an odd number of numbers the last is forgotten.",

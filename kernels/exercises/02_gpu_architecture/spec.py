@@ -51,7 +51,8 @@ def near(found, true, name, doubts, source="the data sheet says"):
     if not isinstance(found, (int, float)) or isinstance(found, bool):
         raise CheckFailed.explained(
             f"{name} is {found!r}, which is no number.",
-            "The function returns something else, or nothing.",
+            "The function returns something else, or nothing: print shows a number, "
+            "and returns none.",
             "End it with the return of the starter.",
         )
     if abs(found - true) <= 0.01 * true:
@@ -74,8 +75,13 @@ FLOPS = (
     (2, "It is twice as much: each lane starts one multiply-add per clock."),
     (1e3, "It is a thousand times too much: MHz are 10^6, and TFLOP/s 10^12."),
     (1e-3, "It is a thousand times too little: MHz are 10^6, and TFLOP/s 10^12."),
+    (1e12, "Clocks are in MHz already, and MHz times operations are 10^6 per second."),
+    (1e-6, "Clocks are in MHz already, and MHz times operations are 10^6 per second."),
 )
+THOUSAND = (1000 / 1024, "It is 2 % less: a thousand is 1000 here, and not 1024.")
 BYTES = (
+    THOUSAND,
+    (0.25, "It is a quarter: two bits per clock are a factor, and no divisor."),
     (0.5, "It is half: each line carries two bits per clock."),
     (8, "It is eight times too much: a byte has eight bits."),
     (4, "It is four times too much: a byte has eight bits, a clock carries two."),
@@ -105,9 +111,27 @@ def both(peaks, board):
 
 def arithmetic(peaks, show):
     """Compare the TFLOP/s of every board with the table's."""
+    doubts = FLOPS
+    ratios = [_share(both(peaks, board)[0], board) for board in ck.devices().values()]
+    if max(ratios) > 1.02 * min(ratios):
+        doubts = [(ratio, UNEVEN) for ratio in ratios]
     for board in ck.devices().values():
         name = f"The peak of the {board.name}, in TFLOP/s,"
-        near(both(peaks, board)[0], board.fp32_tflops, name, FLOPS)
+        found, gbs = both(peaks, board)[0], board.memory_bandwidth_gbs
+        swapped = (gbs / board.fp32_tflops, "That is the bandwidth: put TFLOP/s first.")
+        near(found, board.fp32_tflops, name, (*doubts, swapped))
+
+
+UNEVEN = (
+    "How far it is off differs from board to board: an argument is left out, or a "
+    "fixed number stands in its place."
+)
+
+
+def _share(found, board):
+    """Return the student's number as a share of the right one; 0 for no number."""
+    number = isinstance(found, (int, float)) and not isinstance(found, bool)
+    return found / board.fp32_tflops if number else 0
 
 
 def memory(peaks, show):
@@ -142,7 +166,7 @@ def under_the_roof(roof, intensities):
                     "the two limits the lower one counts.",
                 )
             where = f"At {x:g} FLOP per byte, roof"
-            near(found, true, where, (), f"on the {name} the limit is")
+            near(found, true, where, (THOUSAND,), f"on the {name} the limit is")
 
 
 def little_per_byte(roof, show):
@@ -236,6 +260,26 @@ EXERCISES = (
                 mistake="The bits are multiplied by eight.",
                 edits=[("memory_mhz / 8 / 1e3", "memory_mhz * 8 / 1e3")],
                 fails=(CheckFailed, "so divide by 8"),
+            ),
+            "no_lanes": Mutant(
+                mistake="An SM is taken for one lane.",
+                edits=[("sms * lanes_per_sm *", "sms *")],
+                fails=(CheckFailed, "an argument is left out, or a fixed number"),
+            ),
+            "lanes_of_one_board": Mutant(
+                mistake="Each SM is taken to have 128 lanes.",
+                edits=[("sms * lanes_per_sm *", "sms * 128 *")],
+                fails=(CheckFailed, "an argument is left out, or a fixed number"),
+            ),
+            "swapped": Mutant(
+                mistake="The two results change places.",
+                edits=[("return tflops, gbs", "return gbs, tflops")],
+                fails=(CheckFailed, "That is the bandwidth: put TFLOP/s first"),
+            ),
+            "powers_of_two": Mutant(
+                mistake="A thousand is taken for 1024.",
+                edits=[("/ 8 / 1e3", "/ 8 / 1024")],
+                fails=(CheckFailed, "a thousand is 1000 here, and not 1024"),
             ),
             "four_operations": Mutant(
                 mistake="A fused multiply-add counts as four operations.",
@@ -341,7 +385,7 @@ EXERCISES = (
         hints=(
             "A memory of 1000 GB/s and a kernel of 2 FLOP per byte: how many "
             "operations per second have their bytes?",
-            "That are 2000 GFLOP/s, which are 2 TFLOP/s. min(a, b) is the lower one.",
+            "These are 2000 GFLOP/s, which are 2 TFLOP/s. min(a, b) is the lower one.",
         ),
         mutants={
             "no_unit": Mutant(

@@ -140,8 +140,8 @@ def errors_found(table, show):
         left.append(name)
         if found[name] != row.said:
             raise CheckFailed.explained(
-                f"{name}: {row.said} is an error, and so is {found[name]}.",
-                row.look,
+                f"{name}: {row.said} is an error, and so is {found[name]!r}.",
+                in_another_form(found[name], row.true) or row.look,
                 "Look it up with ck.device, or compute it.",
             )
     if len(left) > NAMED:
@@ -157,6 +157,18 @@ def errors_found(table, show):
             rows()[left[0]].look,
             "Look it up with ck.device, or compute it.",
         )
+
+
+def in_another_form(value, true):
+    """Return what is wrong where the text or the unit is; otherwise nothing."""
+    if isinstance(true, str):
+        return ""
+    if isinstance(value, str):
+        return "A text stands where a number belongs."
+    for factor in (1000, 1024):
+        if is_right(value * factor, true) or is_right(value / factor, true):
+            return "The number is right in another unit: the row's text has the unit."
+    return ""
 
 
 def left_in(right, wrong, row):
@@ -217,6 +229,16 @@ EXERCISES = (
                 mistake="The error is seen, and another value is wrong as well.",
                 edits=[('most": 164,', 'most": 100,')],
                 fails=(CheckFailed, "128 is an error, and so is 100"),
+            ),
+            "other_unit": Mutant(
+                mistake="TB/s stand where GB/s are asked for.",
+                edits=[('memory": 3352,', 'memory": 3.352,')],
+                fails=(CheckFailed, "right in another unit"),
+            ),
+            "text": Mutant(
+                mistake="A text stands where a number belongs.",
+                edits=[('cores": 1,', 'cores": "1st",')],
+                fails=(CheckFailed, "A text stands where a number belongs"),
             ),
             "of_a_block": Mutant(
                 mistake="The most that a block may have stands for what an SM has.",

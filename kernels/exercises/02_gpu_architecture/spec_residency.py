@@ -76,11 +76,14 @@ def _wrong(found, true, bound, sm, threads, registers, shared):
         shared=sm.shared_bytes_per_sm,
         reserved=sm.shared_reserved_bytes_per_block,
     )
+    why = f"Here the limit is set by the {bound}. {why}"
+    if found < true:
+        why = f"One of the other limits is too low: here the {bound} set it."
     return CheckFailed.explained(
         f"On the {sm.name}, with blocks of {threads} threads, {registers} registers "
         f"per thread and {shared:,} bytes of shared memory per block, an SM holds "
         f"{true}, and blocks_per_sm says {found}.",
-        f"Here the limit is set by the {bound}. {why}",
+        why,
         "Of all limits the smallest counts.",
     )
 
@@ -176,6 +179,11 @@ EXERCISES = (
                 mistake="The largest limit counts.",
                 edits=[("return min(", "return max(")],
                 fails=(CheckFailed, "the limit is set by the warp slots"),
+            ),
+            "shared_of_each_thread": Mutant(
+                mistake="Each thread takes the shared memory of its block.",
+                edits=[("// taken", "// (threads * taken)")],
+                fails=(CheckFailed, "One of the other limits is too low"),
             ),
             "parts": Mutant(
                 mistake="Parts of a block are counted.",

@@ -8,6 +8,7 @@ public:
     explicit Block(int n) : values_(new float[n]()) {}
     ~Block() { delete[] values_; }
     Block(const Block &) = delete;
+    Block &operator=(const Block &) = delete;  // forbids a = b
     float &operator[](int i) { return values_[i]; }
 
 private:
