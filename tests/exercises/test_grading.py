@@ -131,13 +131,17 @@ def test_a_row_says_points_stage_message_and_seconds(grade, handed_in):
 def test_starter_starts_no_process(grade, handed_in, monkeypatch):
     (handed_in / "ada.ipynb").write_bytes(python(tiny_host_exercise.STARTER))
     judged = []
-    monkeypatch.setattr(apart, "judge", lambda *a: judged.append(a) or apart.Judged(None))
+    monkeypatch.setattr(
+        apart, "judge", lambda *a: judged.append(a) or apart.Judged(None)
+    )
     assert row(grade(), "ada", "42.3")["stage"] == "not started"
     assert len(judged) == 1  # what the starter passes, for all students
 
 
 def test_what_the_starter_passes_gives_no_points(grade, handed_in):
-    (handed_in / "ada.ipynb").write_bytes(python(tiny_host_exercise.STARTER + "\nx = 1"))
+    (handed_in / "ada.ipynb").write_bytes(
+        python(tiny_host_exercise.STARTER + "\nx = 1")
+    )
     assert row(grade(), "ada", "42.3")["points"] == "0"
 
 
@@ -260,7 +264,9 @@ def test_kernel_that_includes_a_header_is_not_held_back(handed_in, line):
 @pytest.mark.parametrize("call", ["fopen(p)", "std::ifstream f", "asm(x)", "system(x)"])
 def test_program_that_reaches_files_or_programs_is_held_back(call):
     entry = catalogue.find("01.1")
-    assert "which reaches files" in outside.objection(entry, f"int main() {{ {call}; }}")
+    assert "which reaches files" in outside.objection(
+        entry, f"int main() {{ {call}; }}"
+    )
 
 
 # ---------------------------------------------------------------- variants
@@ -395,7 +401,8 @@ def test_stars_multiply_points(entry):
 def test_points_are_read_from_a_file(grade, handed_in, tmp_path):
     (handed_in / "ada.ipynb").write_bytes(python(DOUBLE))
     (tmp_path / "points.toml").write_text("check = 50\n")
-    assert row(grade("--points", tmp_path / "points.toml"), "ada", "42.3")["of"] == "100"
+    rows = grade("--points", tmp_path / "points.toml")
+    assert row(rows, "ada", "42.3")["of"] == "100"
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def python(text: str) -> bytes:
 # Path in the folder: what is in the file.
 FILES: dict[str, bytes] = {
     # right
-    "ada.ipynb": notebook("import coursekit as ck", map_cell(RIGHT), double_cell(DOUBLE)),
+    "ada.ipynb": notebook("x = 1", map_cell(RIGHT), double_cell(DOUBLE)),
     "ben/42_tests/1_map.cu": RIGHT.encode(),
     "ben/42_tests/3_double.py": DOUBLE.encode(),
     "cleo/work/exercises/42_tests/1_map.cu": RIGHT.encode(),

@@ -179,4 +179,3 @@ def _grades(sources: Mapping[str, Notebook], rows: Sequence[gradesheet.Row]) -> 
                 "max_score": sum(row.of for row in graded),
             })  # fmt: skip
     return text.getvalue()
-

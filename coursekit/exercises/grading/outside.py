@@ -19,7 +19,8 @@ MOST_CHARACTERS = 100_000
 _MODULES = {
     "__future__", "array", "bisect", "cmath", "collections", "copy", "coursekit",
     "dataclasses", "decimal", "enum", "fractions", "functools", "heapq", "itertools",
-    "math", "numpy", "random", "re", "statistics", "struct", "typing",
+    "math", "numpy", "random", "re", "statistics", "struct", "torch",
+    "typing",
 }  # fmt: skip
 _NAMES = {
     "__builtins__", "__import__", "breakpoint", "compile", "delattr", "eval", "exec",
@@ -33,9 +34,10 @@ _METHODS = {
 }  # fmt: skip
 # Attributes: of frames, of modules that lead inside, of what evaluates texts.
 _INSIDE = {
-    "analysis", "benchmarking", "core", "ctypeslib", "exercises", "f2py",
-    "get_type_hints", "lessons", "lib", "program", "runtime", "simt", "singledispatch",
-    "singledispatchmethod", "testing", "toolchain", "widgets",
+    "analysis", "benchmarking", "core", "cpp_extension", "ctypeslib", "exercises",
+    "f2py", "get_type_hints", "hub", "lessons", "lib", "load", "package", "program",
+    "runtime", "simt", "singledispatch", "singledispatchmethod", "testing",
+    "toolchain", "widgets",
 }  # fmt: skip
 _FRAMES = re.compile(r"(?:tb|f|gi|cr|ag)_\w+|with_traceback|mro")
 # In CUDA C++ and C++: blanks and comments of a directive are gone before they apply.

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, CourseError
+from coursekit.errors import CheckFailed, CourseError, LaunchError
 from coursekit.exercises import checking
 from coursekit.exercises.catalogue import Entry
 from coursekit.exercises.exercise import Exercise
@@ -78,7 +78,11 @@ def _check(bench: Bench, chosen: tuple[Size, ...], salt: int) -> None:
 def _trials(exercise: Exercise, chosen: tuple[Size, ...], salt: int) -> Iterator[Trial]:
     for size in chosen:
         for launch in exercise.launches:
-            yield Trial.of(exercise, size, launch, salt=salt)
+            try:
+                trial = Trial.of(exercise, size, launch, salt=salt)
+            except LaunchError:  # a block cannot be that large
+                continue
+            yield trial
 
 
 def _solution_passes(entry: Entry, trial: Trial) -> bool:
