@@ -46,9 +46,9 @@ class Problem:
 
         With a `salt` it has other data, those of a student's variant.
         """
-        seed = (int(exercise.chapter), exercise.number)
-        seed += size if isinstance(size, tuple) else (size,)
-        seed += () if salt is None else (salt,)
+        extents = size if isinstance(size, tuple) else (size,)
+        seed = [int(exercise.chapter), exercise.number, *extents]
+        seed += [] if salt is None else [salt]
         given = dict(exercise.inputs(size, np.random.default_rng(seed)))
         values = SimpleNamespace(**{name: _wide(v) for name, v in given.items()})
         expected = _expected(exercise, values, given)

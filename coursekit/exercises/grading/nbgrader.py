@@ -107,7 +107,7 @@ def _made(entries: Sequence[Entry]) -> Notebook:
         starter = entry.starter.read_text(encoding="utf-8")
         sources.append(f"{entry.exercise.first_line}\n{starter}")
         sources.append(f'ck.check("{entry.id}")')
-    cells = [
+    cells: list[dict[str, Any]] = [
         {
             "cell_type": "code", "id": f"cell-{number}", "metadata": {},
             "source": source, "outputs": [], "execution_count": None,
