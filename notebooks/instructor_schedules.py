@@ -1,4 +1,4 @@
-"""Write the minutes of INSTRUCTOR.md's schedules, as README's chapters state them.
+"""Write the minutes of the schedules in instructor.md, as the chapters state them.
 
 `make chapters` runs it. A row of a schedule is ``| Day 1 | 00, 02 | 150 |``.
 """
@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 import course_chapters
 
-PAGE = Path(__file__).parents[1] / "INSTRUCTOR.md"
+PAGE = course_chapters.FOLDER / "instructor.md"
 ROW = re.compile(r"^\| ([^|]+) \| (\d\d[a-z]?(?:, \d\d[a-z]?)*) \| \d+ \|$", re.M)
 
 

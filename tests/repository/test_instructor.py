@@ -1,10 +1,9 @@
-"""INSTRUCTOR.md: its minutes, mistakes, points and commands are those of the course."""
+"""instructor.md: its minutes, mistakes, points and commands are the course's."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 
 import instructor_schedules
 import pytest
@@ -13,7 +12,7 @@ from coursekit import __main__
 from coursekit.exercises import catalogue
 from coursekit.exercises.grading.points import STAGES
 
-PAGE = (Path(__file__).parents[2] / "INSTRUCTOR.md").read_text(encoding="utf-8")
+PAGE = instructor_schedules.PAGE.read_text(encoding="utf-8")
 MISTAKES = re.findall(r"^\| (\d\d\.\w+) \| (.+?) \| .+? \|$", PAGE, re.M)
 COMMANDS = re.findall(r"^\.venv/bin/python -m coursekit (.+)$", PAGE, re.M)
 

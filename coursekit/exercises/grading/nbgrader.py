@@ -102,7 +102,7 @@ def _source(cell: dict[str, Any]) -> str:
 
 def _made(entries: Sequence[Entry]) -> Notebook:
     """Return a notebook that has nothing but exercises."""
-    sources = ["import coursekit as ck"]
+    sources = ["import coursekit as ck\n%load_ext coursekit"]
     for entry in entries:
         starter = entry.starter.read_text(encoding="utf-8")
         sources.append(f"{entry.exercise.first_line}\n{starter}")
