@@ -10,6 +10,7 @@ NOTEBOOKS ?= notebooks
 CELL_TIMEOUT ?= 120
 WORKERS ?= 2
 ARGS ?=
+EXTRAS ?=
 SEEDS ?= 0:10000
 # JupyterLab refuses to start as root, which is who you are in most containers.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
@@ -20,8 +21,8 @@ JUPYTERLAB = $(PY) -m jupyterlab --ServerApp.root_dir="$(CURDIR)" $(AS_ROOT) \
 help:             ## list the verbs
 	@awk -F ':.*## *' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 
-setup:            ## make .venv and install everything into it; nothing to do when it is current
-	@$(PYTHON) -I setup_environment.py
+setup:            ## make .venv and install everything into it (EXTRAS="dsl libraries"); nothing to do when it is current
+	@$(PYTHON) -I setup_environment.py $(EXTRAS)
 
 # The lock and environment.yml change, for you to commit. TESTS names what is to pass.
 upgrade: export TESTS ?= test
@@ -42,6 +43,8 @@ slides: setup     ## present a chapter as slides, with its kernel: make slides C
 	    if [ ! -f "notebooks/$$chapter" ]; then echo "make slides: no chapter '$(CHAPTER)'; write for example CHAPTER=09 or CHAPTER=10a" >&2; exit 1; fi; \
 	    $(JUPYTERLAB) --LabApp.default_url="/lab/tree/$(subst $(CURDIR)/,,$(COURSEKIT_WORK))/notebooks/$$chapter?present" $(ARGS)
 
+# Kernels of Triton, CuTe and Helion are tested too.
+test: override EXTRAS += dsl
 test: setup check test-code test-notebooks  ## check the code, run every test and every notebook
 
 check: setup      ## check style, format and types, of code and notebooks (seconds)

@@ -1,6 +1,6 @@
 """Make the course's Python environment in `.venv`, or find that it is there already.
 
-    python3 setup_environment.py
+    python3 setup_environment.py [dsl] [libraries]
 
 Uses the standard library alone and imports nothing of the package, so that any
 Python 3 can run it far enough to say what is wrong. uv installs what the lock names;
@@ -32,6 +32,15 @@ UV = "uv==0.13.9"
 EXTRAS = {"cpu": "test,torch", "gpu": "test,gpu"}
 GIGABYTES = {"cpu": 4, "gpu": 12}
 TEMPORARY_GIGABYTES = {"cpu": 1, "gpu": 4}
+# What EXTRAS=... adds: names of pyproject.toml's extras for each kind. PyTorch's CUDA
+# build brings Triton and the libraries itself, in versions of its own.
+MORE = {
+    "dsl": {"cpu": ["dsl"], "gpu": ["tiles"]},
+    "libraries": {"cpu": ["libraries"], "gpu": []},
+}
+MORE_GIGABYTES = {"dsl": 2, "libraries": 2}
+# Headers. Its wheel asks for a cuda-python that overwrites parts of cuda-bindings.
+ALONE = {"libraries": ["nvidia-cutlass==4.2.0.0"]}
 AGAIN = "Then run the same command again."
 
 # What pip's log says, the cause, the cure. The first match wins.
@@ -271,12 +280,26 @@ def package_index(venv, run=subprocess.run):
     return os.environ.get("PIP_INDEX_URL") or answer.strip() or INDEX
 
 
-def commands(venv, kind, cpu_index):
-    """Return four commands: fetch uv; install the lock by uv; or by pip; then the rest.
+def check_extras(names):
+    """Return the extras in order, each once; raise SetupError for an unknown one."""
+    unknown = sorted(set(names) - set(MORE))
+    if unknown:
+        raise SetupError(
+            f"There is no extra {unknown[0]!r}",
+            "EXTRAS takes the names {}".format(" and ".join(sorted(MORE))),
+            "Write `make setup EXTRAS=dsl`, `make setup EXTRAS=libraries`, or both: "
+            '`make setup EXTRAS="dsl libraries"`.',
+        )
+    return sorted(set(names))
 
-    The rest is the course itself, torch, and what a GPU needs. Several indexes have
-    builds of torch, with hashes of their own: so the lock is without it, and pip
-    installs it, which knows the user's settings.
+
+def commands(venv, kind, cpu_index, extras=()):
+    """Return the commands: fetch uv; install the lock by uv; or by pip; then the rest.
+
+    The rest is the course itself, torch, what a GPU needs, and the extras; what the
+    extras take without its dependencies comes last. Several indexes have builds of
+    torch, with hashes of their own: so the lock is without it, and pip installs it,
+    which knows the user's settings.
     """
     bin = os.path.join(venv, "bin")
     pip = [os.path.join(bin, "python"), "-m", "pip", "install", "--no-input"]
@@ -284,10 +307,12 @@ def commands(venv, kind, cpu_index):
     uv = [os.path.join(bin, "uv"), "pip", "install", "--no-progress"]
     uv += ["--python", os.path.join(bin, "python"), "--compile-bytecode"]
     lock = ["--require-hashes", "--requirement", LOCK]
-    rest = ["--no-build-isolation", "--editable", f".[{EXTRAS[kind]}]"]
+    named = ",".join([EXTRAS[kind], *(n for e in extras for n in MORE[e][kind])])
+    rest = ["--no-build-isolation", "--editable", f".[{named}]"]
     if kind == "cpu" and cpu_index:
         rest += ["--extra-index-url", cpu_index]
-    return pip + [UV], uv + lock, pip + lock, pip + rest
+    alone = [pip + ["--no-deps", *ALONE[extra]] for extra in extras if extra in ALONE]
+    return [pip + [UV], uv + lock, pip + lock, pip + rest, *alone]
 
 
 # ---------------------------------------------------------------- what is there
@@ -315,13 +340,18 @@ def read_stamp(root):
     return stamp if all(map(os.path.exists, programs)) else {}
 
 
-def is_current(root, expected, kind):
+def is_current(root, expected, kind, extras=()):
     """Tell whether `.venv` was set up completely for this fingerprint and kind.
 
-    An environment made with a GPU also serves without one.
+    An environment made with a GPU also serves without one; one with more extras also
+    serves where fewer are asked for.
     """
     stamp = read_stamp(root)
-    return stamp.get("fingerprint") == expected and stamp["kind"] in (kind, "gpu")
+    return (
+        stamp.get("fingerprint") == expected
+        and stamp["kind"] in (kind, "gpu")
+        and set(extras) <= set(stamp.get("extras", []))
+    )
 
 
 def is_reusable(root, version):
@@ -329,9 +359,11 @@ def is_reusable(root, version):
     return read_stamp(root).get("python") == list(version[:2])
 
 
-def write_stamp(root, version, expected, kind):
+def write_stamp(root, version, expected, kind, extras=()):
     """Mark the environment as complete, in one step that cannot be half done."""
     stamp = {"python": list(version[:2]), "fingerprint": expected, "kind": kind}
+    if extras:
+        stamp["extras"] = list(extras)
     path = os.path.join(root, ".venv", STAMP)
     with open(path + ".new", "w") as file:
         json.dump(stamp, file)
@@ -469,8 +501,8 @@ def make_venv(root, version):
         )
 
 
-def install(root, kind, run=run_logged, probe=reachable):
-    """Install what the lock names, the course and torch; try an import."""
+def install(root, kind, extras=(), run=run_logged, probe=reachable):
+    """Install what the lock names, the course, torch and the extras; try an import."""
     venv = os.path.join(root, ".venv")
     with contextlib.suppress(FileNotFoundError):
         os.remove(os.path.join(venv, STAMP))
@@ -480,9 +512,9 @@ def install(root, kind, run=run_logged, probe=reachable):
         say("  " + packages + " does not answer: is there a network, or a proxy?")
         say("  trying nevertheless, which may take some minutes ...")
     index = CPU_TORCH_INDEX if kind == "cpu" and probe(CPU_TORCH_INDEX) else None
-    get_uv, by_uv, by_pip, rest = commands(venv, kind, index)
+    get_uv, by_uv, by_pip, *rest = commands(venv, kind, index, extras)
     imports = "import coursekit, jupyterlab, matplotlib, nbval, numba, numpy, pytest"
-    remaining = [rest, [os.path.join(venv, "bin", "python"), "-c", imports]]
+    remaining = [*rest, [os.path.join(venv, "bin", "python"), "-c", imports]]
     if run(get_uv, root)[0] or run(by_uv, root)[0]:
         say("  uv cannot install them (the log says why); pip does, more slowly ...")
         remaining.insert(0, by_pip)
@@ -492,38 +524,41 @@ def install(root, kind, run=run_logged, probe=reachable):
             raise diagnose(log)
 
 
-def set_up(root, version, gpu):
-    """Bring `.venv` up to date: nothing to do when it is."""
+def set_up(root, version, gpu, extras=()):
+    """Bring `.venv` up to date: nothing to do when it is. Its extras stay."""
     kind, reason = choose_kind(gpu)
     expected = fingerprint(root, version)
-    if is_current(root, expected, kind):
+    if is_current(root, expected, kind, extras):
         return
     check_modules(version)
     check_writable(root)
-    check_space(root, GIGABYTES[kind])
+    more = sum(MORE_GIGABYTES[extra] for extra in extras)
+    check_space(root, GIGABYTES[kind] + more)
     check_space(tempfile.gettempdir(), TEMPORARY_GIGABYTES[kind])
     with one_at_a_time(root):
-        if is_current(root, expected, kind):
+        if is_current(root, expected, kind, extras):
             return
         start = time.monotonic()
         say(reason + ".")
+        extras = sorted({*extras, *read_stamp(root).get("extras", [])} & set(MORE))
         make_venv(root, version)
-        install(root, kind)
-        write_stamp(root, version, expected, kind)
+        install(root, kind, extras)
+        write_stamp(root, version, expected, kind, extras)
     say(f"ready in {time.monotonic() - start:.0f} s.")
 
 
-def main():
-    """Set up the folder above this file; return the exit status."""
+def main(extras=()):
+    """Set up the folder above this file with these extras; return the exit status."""
     try:
         check_platform(sys.platform)
+        extras = check_extras(extras)
         if not supported(sys.version_info):
             other = suitable_python()
             if other is None:
                 raise python_error(sys.version_info)
             say(f"this is Python {sys.version.split()[0]}; using {other} instead.")
-            os.execv(other, [other, "-I", os.path.abspath(__file__)])
-        set_up(ROOT, sys.version_info, query_gpu())
+            os.execv(other, [other, "-I", os.path.abspath(__file__), *extras])
+        set_up(ROOT, sys.version_info, query_gpu(), extras)
     except SetupError as error:
         return complain(error, 1)
     except OSError as error:
@@ -543,4 +578,4 @@ def complain(error, status):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -4,7 +4,7 @@
 
 `make upgrade` runs it. It changes requirements.lock, and the compiler's versions in
 environment.yml, for you to commit. What pyproject.toml pins by hand stays as it is:
-torch, what the GPU needs, nbval.
+torch, what the GPU needs, the extras dsl and libraries, nbval.
 """
 
 import json

@@ -11,6 +11,7 @@ from coursekit.analysis.counting import count as count
 from coursekit.analysis.counting import counted as counted
 from coursekit.analysis.occupancy import occupancy as occupancy
 from coursekit.analysis.tracing import trace as trace
+from coursekit.analysis.triton_simulator import triton_simulator as triton_simulator
 from coursekit.benchmarking.nsight.profiling import profile as profile
 from coursekit.benchmarking.nsight.reports import report as report
 from coursekit.benchmarking.records import records as records
@@ -53,6 +54,7 @@ from coursekit.exercises.student import solution as solution
 from coursekit.hardware import device as device
 from coursekit.hardware import devices as devices
 from coursekit.lessons import autograd as autograd
+from coursekit.lessons import cublas as cublas
 from coursekit.lessons import datasets as datasets
 from coursekit.lessons import formats as formats
 from coursekit.lessons import matmul as matmul
@@ -72,7 +74,9 @@ from coursekit.runtime.arrays import to_device as to_device
 from coursekit.runtime.arrays import to_host as to_host
 from coursekit.runtime.compiler import compile as compile
 from coursekit.runtime.device_arrays import DeviceArray as DeviceArray
+from coursekit.runtime.numba_kernels import from_numba as from_numba
 from coursekit.runtime.programs.program import program as program
+from coursekit.runtime.ptx_modules import load_ptx as load_ptx
 from coursekit.runtime.simulator import simulator as simulator
 from coursekit.runtime.tensor_maps import tensor_map as tensor_map
 from coursekit.runtime.torch_op import torch_op as torch_op
@@ -84,6 +88,7 @@ from coursekit.widgets.draw_digit import draw_digit as draw_digit
 from coursekit.widgets.fusion import fusion_counter as fusion_counter
 from coursekit.widgets.golf import golf as golf
 from coursekit.widgets.graph_stepper import graph_stepper as graph_stepper
+from coursekit.widgets.layout_flipper import layout_flipper as layout_flipper
 from coursekit.widgets.memory_boxes import memory_boxes as memory_boxes
 from coursekit.widgets.microscope import microscope as microscope
 from coursekit.widgets.number import number_explorer as number_explorer

@@ -17,6 +17,10 @@ from coursekit.runtime.terminal import Terminal
 # Command: (module, what it does).
 COMMANDS = {
     "doctor": ("coursekit.runtime.doctor", "say what works on this machine"),
+    "export-slides": (
+        "coursekit.exercises.cells.handouts",
+        "write slides as files that need no network",
+    ),
     "golf": (
         "coursekit.exercises.golf.command",
         "play Count Golf, and keep its boards",

@@ -8,6 +8,7 @@ from shapes import Rectangle
 from coursekit.lessons.formats import E2M1, E2M3, E3M2, E4M3, E5M2, FLOATS
 
 BIT, LEFT = 19, 92  # pixels of a bit; where the bits begin
+PLACE = 22, 30  # pixels of a bit in the drawing of the accumulators
 
 
 def bits() -> Drawing:
@@ -76,7 +77,8 @@ def accumulator() -> Drawing:
         """2048 plus 1.5 in two accumulators. In FP16 the sum has 11 significant
         bits: its last place is worth 2, and 1.5 lies below it, so that 2049.5 is
         rounded to 2050. In FP32 the sum has 24 significant bits: its last place is
-        worth 2^-12, and the sum is 2049.5, exactly.""",
+        worth 2^-12, both bits of 1.5 have a place, and the sum is 2049.5,
+        exactly.""",
         250,
     )
     rows = (
@@ -86,18 +88,14 @@ def accumulator() -> Drawing:
     for number, (name, count, place, result) in enumerate(rows):
         y = 46 + 110 * number
         d.note((8, y + 15), name)
-        d.cells(
-            (76, y),
-            ["1"] + ["0"] * (count - 1),
-            size=(22, 30),
-            fill="sky",
-            font=SMALL_CODE,
-        )
+        large, rest = ["1"] + ["0"] * 10, ["0"] * (count - 13)
+        d.cells((76, y), large, size=PLACE, fill="sky", font=SMALL_CODE)
+        x = 76 + 22 * 11 + (0 if rest else 8)  # outside of FP16's significand
+        d.cells((x, y), ["1", "1"], size=PLACE, fill="red", font=SMALL_CODE)
+        d.cells((x + 44, y), rest, size=PLACE, fill="sky", font=SMALL_CODE)
         d.note((76, y - 18), f"{count} significant bits: {place}")
         d.code((76, y + 48), result)
-    x = 76 + 22 * 11
-    d.cells((x + 8, 46), ["1", "1"], size=(22, 30), fill="red", font=SMALL_CODE)
-    d.note((x + 64, 61), "1.5 lies below the last place")
+    d.note((382, 61), "1.5 lies below the last place")
     return d
 
 

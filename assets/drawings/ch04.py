@@ -224,7 +224,7 @@ def fat_binary() -> Drawing:
     for number, (name, what) in enumerate(gpus):
         y = images[number].centre[1]
         gpu = d.box(Rectangle(330, y - 22, 150, 44), name, fill="sky")
-        d.line((232 if number else 214, y), (gpu.x, y), head=True, dashed=number == 2)
+        d.line((214, y), (gpu.x, y), head=True, dashed=number == 2)
         d.note((496, y), what)
     return d
 

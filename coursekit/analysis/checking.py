@@ -73,6 +73,27 @@ def racecheck(
 
 
 @spelt
+def tile_racecheck(
+    kernel: Kernel,
+    grid: Shape,
+    block: Shape,
+    args: Sequence[Any],
+    shared_bytes: int = 0,
+    *,
+    cooperative: bool = False,
+) -> Findings:
+    """Do as `racecheck`, for a kernel of Triton, whose compiler repeats loads.
+
+    Where a tile has fewer elements than the block has threads, several threads load an
+    element and one stores it: no race, for the copies of the others reach no result.
+    """
+    from coursekit.simt import RaceCheck
+
+    launch = (kernel, grid, block, args, shared_bytes, cooperative)
+    return _observed("racecheck", RaceCheck(tiles=True), launch, False)
+
+
+@spelt
 def initcheck(
     kernel: Kernel,
     grid: Shape,

@@ -63,7 +63,10 @@ def declared(source: str) -> list[tuple[int, str]]:
 
 def names(kernel: Kernel) -> frozenset[str]:
     """Return the variables that a kernel's source declares without a value."""
-    return frozenset(name for _, name in declared(kernel.module.source))
+    module = cast(Module, kernel.module)
+    if module.language != "CUDA C++":
+        return frozenset()
+    return frozenset(name for _, name in declared(module.source))
 
 
 def kept(kernel: Kernel) -> Kernel | None:
@@ -73,6 +76,8 @@ def kept(kernel: Kernel) -> Kernel | None:
     build cannot be made.
     """
     module = cast(Module, kernel.module)
+    if module.language != "CUDA C++":
+        return None
     places = declared(module.source)
     if not places and not _ON_CHIP.search(code_only(module.source)):
         return None

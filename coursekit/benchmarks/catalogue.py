@@ -29,6 +29,7 @@ PROBLEMS = (
     "softmax",
     "layernorm",
     "matmul",
+    "batched_matmul",
     "fusion",
     "profiling",
     "mnist",

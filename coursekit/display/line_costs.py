@@ -117,9 +117,10 @@ def _rows(counters, lines, file: str, columns: dict, bar_fields) -> tuple[Row, .
     bar_costs = _sums(lines, bar_fields)
     most = max([*bar_costs.values(), 1])
     sums = [_sums(lines, fields) for fields in columns.values()]
+    html = highlighted(text, python=file.endswith(".py"))
     rows = []
-    for number, (plain_line, html) in enumerate(
-        zip(text.split("\n"), highlighted(text), strict=False), start=1
+    for number, (plain_line, html_line) in enumerate(
+        zip(text.split("\n"), html, strict=False), start=1
     ):
         amount = bar_costs.get(number, 0)
         cells = [Cell(str(number)), Cell(_bar(amount, most), "keyword")]
@@ -127,7 +128,7 @@ def _rows(counters, lines, file: str, columns: dict, bar_fields) -> tuple[Row, .
             Cell(f"{column[number]:,}" if column.get(number) else "") for column in sums
         ]
         kind = "marked" if amount == most else ""
-        rows.append(Row(tuple(cells), plain_line, html, kind))
+        rows.append(Row(tuple(cells), plain_line, html_line, kind))
     return tuple(rows)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from coursekit.display.diff import Comparison, Side, count_of_lines
 from coursekit.display.listing import Cell, Fold, Listing, Row, highlighted, plain
 from coursekit.errors import ArgumentError
-from coursekit.toolchain import declarations, host_source, sources
+from coursekit.toolchain import declarations, host_source, python_files, sources
 from coursekit.toolchain.cuda_source import function_lines, header_lines
 
 
@@ -118,6 +118,7 @@ class _View:
     name: str
     text: str
     function: str | None = None
+    near: int = 0  # a line of the function, where functions share its name
 
     @classmethod
     def of(cls, source: Any) -> _View:
@@ -137,8 +138,11 @@ class _View:
                 "It shows CUDA C++: that of a file, or what was compiled.",
                 "Give a path, a compiled module or a kernel.",
             )
-        function = _bare_name(source.name) if module is not source else None
-        return cls(module.name, _tidy(module.source), function)
+        if module is source:
+            return cls(module.name, _tidy(module.source))
+        first_line = getattr(module, "first_line", None)
+        near = first_line(source.lowered_name) if first_line else 0
+        return cls(module.name, _tidy(module.source), _bare_name(source.name), near)
 
     @classmethod
     def of_host(cls, file: host_source.HostSource) -> _View:
@@ -148,6 +152,10 @@ class _View:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         return tuple(self.text.split("\n"))
+
+    @property
+    def is_python(self) -> bool:
+        return self.name.endswith(".py")
 
     @cached_property
     def header(self) -> int:
@@ -191,8 +199,15 @@ def _range(
         return _checked_lines(view, kernel, lines)
     if kernel is not None:
         return _function_range(view, kernel)
-    span = function_lines(view.text, view.function) if view.function else None
+    span = _lines_of(view, view.function) if view.function else None
     return span or (1, len(view.lines))
+
+
+def _lines_of(view: _View, function: str) -> tuple[int, int] | None:
+    """Return the first and last line of a function; of a name's last, in Python."""
+    if not view.is_python:
+        return function_lines(view.text, function)
+    return python_files.function_lines(view.text, function, view.near)
 
 
 def _checked_lines(
@@ -213,7 +228,7 @@ def _checked_lines(
 
 
 def _function_range(view: _View, kernel: str) -> tuple[int, int]:
-    span = function_lines(view.text, kernel)
+    span = _lines_of(view, kernel)
     if span is None:
         declared = declarations.kernels(view.text)
         names = ", ".join(kernel.name for kernel in declared) or "none"
@@ -237,7 +252,7 @@ def _check_marks(marks: set[int], first: int, last: int) -> None:
 def _rows(view: _View, marks: Iterable[int] = ()) -> tuple[Row, ...]:
     """Return the rows of a source; the column for marks exists only with marks."""
     width = len(str(len(view.lines)))
-    html = highlighted(view.text, python=view.name.endswith(".py"))
+    html = highlighted(view.text, python=view.is_python)
     return tuple(
         Row(
             (

@@ -19,8 +19,11 @@ from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.program_exercise import ProgramExercise
 from coursekit.exercises.stages import Bench, Stage, stages
 from coursekit.exercises.verdict import Verdict
+from coursekit.toolchain.cuda_source import code_only
 
 _UNSET = re.compile(r'variable "(\w+)" is used before its value is set')
+_UNREAD = re.compile(r'variable "(\w+)" was (?:declared but never|set but never)')
+_TYPE = r"\b(?:float|double|int|unsigned|long|bool|half|__half|auto)\b"
 
 
 def examine(entry: Entry, candidate: Any, added: Sequence[Stage] = ()) -> Verdict:
@@ -83,7 +86,8 @@ def kinds(entry: Entry, added: Sequence[Stage] = ()) -> tuple[str, ...]:
 def unset_warnings(answer: Any) -> list[str]:
     """Return the compiler's warnings that may explain a miss, a sentence each.
 
-    Of a kernel these are unset variables; of a program all but what is unused.
+    Of a kernel these are unset variables, and one that hides another of its name; of
+    a program all but what is unused.
 
     Parameters
     ----------
@@ -96,10 +100,15 @@ def unset_warnings(answer: Any) -> list[str]:
     if of_program:
         return [f"The compiler has warned: {text}." for text in of_program[:2]]
     log = getattr(getattr(answer, "module", None), "log", "")
-    names = dict.fromkeys(_UNSET.findall(log))
+    source = code_only(getattr(getattr(answer, "module", None), "source", ""))
     return [
         f"The compiler has warned: {name} is used before its value is set."
-        for name in names
+        for name in dict.fromkeys(_UNSET.findall(log))
+    ] + [
+        f"The compiler has warned: {name} is declared twice, and one of the two is "
+        "never read. Leave out the type where the first is meant."
+        for name in dict.fromkeys(_UNREAD.findall(log))
+        if len(re.findall(rf"{_TYPE}[^;(){{}}]*\b{name}\b\s*[=,;]", source)) > 1
     ]
 
 

@@ -7,6 +7,7 @@ import contextlib
 import difflib
 import functools
 import linecache
+import re
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,6 +37,31 @@ ADVICE = {
         "Find the case in which it has to return without a call.",
     ),
 }
+# (what Python says, likely cause, cure), for errors that the kind alone leaves open
+SAYS = (
+    (
+        r"takes .*\barguments?\b|\bexpected .*\barguments?\b|missing \d+ required|"
+        r"keyword argument",
+        "The function in this line takes other arguments than those given.",
+        "Compare the call with the function's parameters: their number, their order, "
+        "their names.",
+    ),
+    (
+        r"exceptions must derive",
+        "raise takes an exception, and a text is none.",
+        "Put the text into one, as in raise RuntimeError(text).",
+    ),
+    (
+        r"(?:iterable argument|arg) is (?:an )?empty",
+        "max and min take at least one element, and there is none.",
+        "Ask first whether there is one, for example with `if found:`.",
+    ),
+    (
+        r"index out of range",
+        "The list or the text ends before this index, or is empty.",
+        "Look at the length there before you take an element.",
+    ),
+)
 OTHERWISE = (
     "That is your last line on the way to the error.",
     "Look at the values there: print them in the line above.",
@@ -215,12 +241,21 @@ def _told(who: str, file: str) -> Iterator[None]:
         error.add_note(f"  Raised by {who}{_line(error, file)}")
         raise
     except (Exception, SystemExit) as error:
-        kinds = (kind for kind in ADVICE if isinstance(error, kind))
-        advice = ADVICE.get(next(kinds, None), OTHERWISE)
         raise CheckFailed.explained(
             f"{who} raised {_named(error)}{_line(error, file)}",
-            *advice,
+            *_advice(error),
         ) from error
+
+
+def _advice(error: BaseException) -> tuple[str, str]:
+    """Return the likely cause of an error of Python, and what to do."""
+    for kind, advice in ADVICE.items():
+        if isinstance(error, kind):
+            return advice
+    for pattern, cause, cure in SAYS:
+        if re.search(pattern, str(error)):
+            return cause, cure
+    return OTHERWISE
 
 
 def _named(error: BaseException) -> str:

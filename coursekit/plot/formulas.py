@@ -17,6 +17,8 @@ from coursekit.plot.drawing import (
     names_apart,
 )
 
+SMALL = 2.0**-6  # a mark below it would be a row of digits
+
 
 def curves(
     x: Sequence[float],
@@ -63,7 +65,7 @@ def curves(
         draw_limits(axes, limits)
         axes.set_xticks(list(x), names_apart(list(x), "{:,.10g}".format))
         axes.minorticks_off()
-        axes.yaxis.set_major_formatter("{x:,.10g}")
+        axes.yaxis.set_major_formatter(_mark)
         axes.set(xlabel=along, ylabel=of)
         draw_title(axes, title)
         draw_grid(axes, "both")
@@ -74,6 +76,13 @@ def curves(
     )
     chart.alt = in_words(chart, title, limits, note)
     return chart
+
+
+def _mark(value: float, place: float) -> str:
+    """Return the text at a mark of the y axis, a power of two."""
+    if value < SMALL:
+        return f"$2^{{{np.log2(value):.3g}}}$"
+    return f"{value:,.10g}"
 
 
 def _check_curves(x: Sequence[float], series: Mapping[str, Sequence[float]]) -> None:

@@ -94,6 +94,11 @@ class Module:
         return self._unit.target
 
     @property
+    def language(self) -> str:
+        """The language of the source."""
+        return "CUDA C++"
+
+    @property
     def machine_target(self) -> str:
         """The architecture that `cubin` and `sass` have by default, such as sm_90."""
         return self._real_target().real_name
@@ -109,6 +114,10 @@ class Module:
             suffix that the source was compiled with is kept.
         """
         return self._machine_code(self._real_target(arch)).cubin
+
+    def loadable(self, arch: str) -> bytes:
+        """Return what a GPU's driver loads on an architecture."""
+        return self.cubin(arch)
 
     @property
     def sass(self) -> str:

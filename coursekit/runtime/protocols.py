@@ -137,6 +137,9 @@ class CompiledModule(Protocol):
     def cubin(self, arch: str | int | None = None) -> bytes:
         """Return machine code."""
 
+    def loadable(self, arch: str) -> bytes:
+        """Return what a GPU's driver loads on an architecture."""
+
     def edited(self, text: str) -> CompiledModule:
         """Compile another text in place of the source, with the same options."""
 

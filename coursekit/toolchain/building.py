@@ -297,6 +297,14 @@ def _signature_of(name: str) -> str:
     return f"{_SIGNATURE}<decltype(&{name})>"
 
 
+def entries_of(ptx: str) -> tuple[Entry, ...]:
+    """Return the kernels of PTX without its source; mangled names tell of types."""
+    return tuple(
+        Entry(name, lowered, signature, tuple(names))
+        for name, lowered, signature, names in _entries(ptx, {}, {})
+    )
+
+
 def _entries(
     ptx: str, lowered: dict[str, str], parameter_names: _ParameterNames
 ) -> list[_StoredEntry]:

@@ -12,7 +12,13 @@ from dataclasses import dataclass, field
 
 from coursekit.errors import CompileError
 from coursekit.toolchain import mangling
-from coursekit.toolchain.missing_names import header_advice, header_of, std_advice
+from coursekit.toolchain.asm_rules import ASM_RULES
+from coursekit.toolchain.missing_names import (
+    header_advice,
+    header_of,
+    library_advice,
+    std_advice,
+)
 from coursekit.toolchain.sources import Source
 from coursekit.toolchain.undefined_names import undefined
 
@@ -24,7 +30,7 @@ _HEAD = re.compile(
     r"(?: #[\w-]+)?: (?P<message>.*)$"
 )
 # A note on each operator that does not fit says nothing new.
-_TRIED = re.compile(r'built-in operator|function "operator.*does not match')
+_TRIED = re.compile(r'built-in operator|function ".*operator.*does not match')
 # Nor does a list of all the functions in a header that would fit.
 _LISTED = re.compile(
     r'^\s+(?:function ".*" \(declared at line \d+ of /.*\)|built-in operator ".*")$'
@@ -45,6 +51,25 @@ _LANES = (
 )
 # (pattern of the message, likely cause, cure); more telling rules come first.
 _RULES = (
+    *ASM_RULES,
+    (
+        r"__launch_bounds__ is not a template",
+        "__launch_bounds__ takes its numbers in round brackets.",
+        "Write for example __launch_bounds__(256, 2).",
+    ),
+    (
+        r"has already been declared in the current scope",
+        "A parameter or a line above declares this name.",
+        "To give it another value, leave out the type; else choose another name.",
+    ),
+    (
+        r'conversion function from "(?:const )?__(?:half|nv_bfloat16)2"|'
+        r'exists to convert .* to "__(?:half|nv_bfloat16)2"',
+        "Such a value holds two halves in one word, and C++ converts it to no number, "
+        "nor a number to it.",
+        "Take one by __low2half(pair) or __high2half(pair), make a pair by "
+        "__floats2half2_rn(a, b), or read its word: *(const unsigned *)&pair.",
+    ),
     (
         rf'^identifier "(?:{_HOST_FUNCTIONS})" is undefined',
         "That is a function for the host; this source is compiled for the GPU alone.",
@@ -178,7 +203,7 @@ _RULES = (
         "The operator does not take an operand of this type: [], %, <<, >>, &, | and "
         "^ take whole numbers.",
         "Convert the operand, as in (int)x. For the remainder of floats, write "
-        "fmodf(x, y).",
+        "fmodf(x, y); for the bits of a float, __float_as_uint(x).",
     ),
     (
         r'operand of "\*" must be a pointer',
@@ -265,12 +290,6 @@ _RULES = (
         "at the launch.",
     ),
     (
-        r"asm output operand must have",
-        "Operands behind the first colon of an asm are outputs, and are marked.",
-        'Write = before the letter of an output, as in "=r"(value); inputs stand '
-        "behind the second colon.",
-    ),
-    (
         r"the #endif for this directive is missing",
         "An #if begins a part of the text, and nothing ends it.",
         "Write #endif on a line of its own behind the part.",
@@ -279,12 +298,6 @@ _RULES = (
         r"attributes are not permitted in a function definition",
         "Something stands between the parameters of a function and its body.",
         "Write __launch_bounds__(...) between __global__ and the kernel's name.",
-    ),
-    (
-        r"Arguments mismatch for instruction",
-        "An operand of an asm has another type than its instruction takes.",
-        'Give the letter of that type: "r" for 32 bits, "l" for 64, "f" for a float, '
-        '"d" for a double.',
     ),
     (
         r"Not a name of any known instruction|Unknown symbol|Ptx assembly aborted",
@@ -411,6 +424,8 @@ def _distinct(errors: list[Message]) -> list[Message]:
 def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, str]:
     """Choose the most telling message on the first message's line."""
     first = errors[0]
+    if first.file is not None and (advice := library_advice(first.file)):
+        return first, *advice
     ranked = []
     for found in errors:
         if found.line != first.line:
@@ -420,13 +435,15 @@ def _explanation(errors: list[Message], source: Source) -> tuple[Message, str, s
                 ranked.append((rank, found, cause, cure))
                 break
     if not ranked:
-        return first, *_UNEXPLAINED
+        return first, *_specific(first, source, *_UNEXPLAINED)
     _, telling, cause, cure = min(ranked, key=lambda item: item[0])
     return telling, *_specific(telling, source, cause, cure)
 
 
 def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[str, str]:
     """Sharpen the explanation with the names in the message."""
+    if "must have integral" in found.message and _is_directive(found):
+        return _WHOLE_NUMBERS
     if header := re.search(r'open source file "([^"]+)"', found.message):
         return header_advice(header[1])
     if found.file is not None and found.file.startswith("thrust/"):
@@ -441,8 +458,14 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _converted(half["type"])
     if atomic := _ATOMIC_OF_VALUE.search("\n".join([found.message, *found.quoted])):
         return _address_for(atomic["name"], found)
-    if "unscoped enum type" in found.message and _names_array(found, source):
+    if _WANTS_ONE.search(found.message) and _names_array(found, source):
         return _WHOLE_ARRAY
+    if found.message == "expected an expression" and _word_at_caret(found) == "asm":
+        return _NO_VALUE
+    if name := re.match(r'"(\w+)" has already been declared', found.message):
+        return f"{name[1]} is declared already, by a parameter or a line above.", (
+            f"Write {name[1]} = ...; without a type to change it, or another name."
+        )
     if found.message == "unrecognized token":
         return _character(found, cause, cure)
     if member := re.search(r'namespace "std" has no member.* "(\w+)"', found.message):
@@ -465,6 +488,24 @@ _THRUST = (
     "Remove the #include; sort and sum from Python, for example by torch, or write "
     "the kernel.",
 )
+
+_WANTS_ONE = re.compile(
+    r'unscoped enum type|"[\w ]+ \*" is incompatible with parameter of type "\w+"$'
+)
+_NO_VALUE = (
+    "asm is a statement and has no value.",
+    'Name the variable behind its first colon, as in "=r"(variable).',
+)
+
+_WHOLE_NUMBERS = (
+    "The preprocessor computes with whole numbers only.",
+    "Write one. __CUDA_ARCH__ is 800 for 8.0, and 1000 for 10.0.",
+)
+
+
+def _is_directive(found: Message) -> bool:
+    return any(line.lstrip().startswith("#") for line in found.quoted)
+
 
 _WHOLE_ARRAY = (
     "Without an index the name of an array is an address. C++ has no arithmetic with "
@@ -531,8 +572,10 @@ def _word_at_caret(found: Message) -> str:
 
 
 def _names_array(found: Message, source: Source) -> bool:
-    """Whether the word at the caret is declared as a pointer or an array."""
+    """Whether the word at the caret is a pointer or an array, and has no index."""
     word = _word_at_caret(found)
+    if _at_caret(found).removeprefix(word).lstrip().startswith("["):
+        return False
     declared = rf"\*\s*(?:__restrict__\s+|const\s+)*{word}\s*[,);=]|\w\s+{word}\s*\["
     return bool(word) and re.search(declared, source.text) is not None
 
@@ -554,6 +597,21 @@ def _character(found: Message, cause: str, cure: str) -> tuple[str, str]:
 _QUOTIENT_IN_PYTHON = re.compile(r"\w\s*//\s*[\w(][^/;]*;")
 
 
+def _side_by_side(word: str) -> tuple[str, str] | None:
+    """Return what a word means that follows a value in the same statement."""
+    if not word:
+        return None
+    if word == "if":
+        return (
+            "In C++ if begins a statement; it does not choose between two values.",
+            "Write condition ? a : b for a value.",
+        )
+    return (
+        f"{word} follows a value, and nothing joins the two.",
+        "Write the operator between them, or the semicolon.",
+    )
+
+
 def _semicolon(
     found: Message, source: Source, cause: str, cure: str
 ) -> tuple[str, str]:
@@ -562,7 +620,9 @@ def _semicolon(
     given = source.text.split("\n")[: (found.line or 1) - 1]
     before = [re.sub(r"//.*", "", line).strip() for line in given]
     code = [(n, line) for n, line in enumerate(before, 1) if line]
-    if text[: caret.find("^")].strip() or not code:
+    if text[: caret.find("^")].strip():
+        return _side_by_side(_word_at_caret(found)) or (cause, cure)
+    if not code:
         return cause, cure
     number, line = code[-1]
     if _QUOTIENT_IN_PYTHON.search(given[number - 1]):

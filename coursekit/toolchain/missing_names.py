@@ -9,6 +9,10 @@ from pathlib import Path, PurePosixPath
 from coursekit import paths
 from coursekit.toolchain import headers, nvrtc
 
+_OF_THE_HOST = (
+    "belongs to a library that the host calls; only the GPU's code is compiled here.",
+    "Remove the #include, and call the library from Python, for example by torch.",
+)
 # (pattern of a header's name, cause, cure); the first that fits the whole name counts.
 _HOST_HEADERS = (
     (
@@ -37,15 +41,13 @@ _HOST_HEADERS = (
     ),
     (
         r"curand\w*\.h",
-        "belongs to cuRAND, a library of its own that the course does not install.",
-        "Remove the #include; pass random numbers from Python, or write a small "
-        "generator.",
+        "belongs to cuRAND, a library that an extra of the course installs.",
+        "Run `make setup EXTRAS=libraries`; or remove the #include, and pass random "
+        "numbers from Python.",
     ),
     (
         r"(?:cu(?:blas|fft|sparse|solver|dnn)|nccl|npp|nvml|omp|mpi)\w*\.h",
-        "belongs to a library that the host calls; only the GPU's code is compiled "
-        "here.",
-        "Remove the #include, and call the library from Python, for example by torch.",
+        *_OF_THE_HOST,
     ),
 )
 _MORE = {
@@ -104,6 +106,16 @@ def header_advice(name: str) -> tuple[str, str]:
 
 
 _NEITHER = "The header is neither beside this file, nor below kernels/, nor CUDA's."
+
+
+def library_advice(file: str) -> tuple[str, str] | None:
+    """Return cause and cure for an error within the header of a library of the host.
+
+    Where such a library is installed its header is found, and then refused.
+    """
+    name = PurePosixPath(file).name
+    pattern, *_ = _HOST_HEADERS[-1]
+    return header_advice(name) if re.fullmatch(pattern, name) else None
 
 
 def header_of(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What to say about a name that no declaration has: misspelt, Python's, or untyped."""
+"""What to say about a name without a declaration: misspelt, Python's, too new."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ _OF_PYTHON = {
     "math": "the function alone, as in sqrtf(x)",
     "np": "the function alone, as in sqrtf(x)",
 }
+# What CUDA declares only from a compute capability on.
+_SINCE = {
+    f"__reduce_{operation}_sync": "8.0"
+    for operation in ("add", "min", "max", "and", "or", "xor")
+}
 _ASSIGNED = re.compile(r"\w+\s*=(?!=)")
 _SAME_WORD = 0.8  # of difflib's ratio; below it two names are only alike
 
@@ -47,6 +52,14 @@ def undefined(name: str, rest: str, text: str) -> tuple[str, str] | None:
     """
     if name in _OF_PYTHON:
         return f"{name} is Python, not C++.", f"Write {_OF_PYTHON[name]}."
+    if since := _SINCE.get(name):
+        digits = since.replace(".", "")
+        return (
+            f"{name} is there from compute capability {since} on, and the kernel is "
+            "compiled for an older one.",
+            f'Compile with arch="compute_{digits}" or later, or write another way for '
+            f"older ones, behind #if __CUDA_ARCH__ >= {digits}0 and #else.",
+        )
     words = set(re.findall(r"[A-Za-z_]\w{2,}", code_only(text))) - {name}
     known = [*_BUILTINS, *sorted(words)]
     if _ASSIGNED.match(rest) and not difflib.get_close_matches(

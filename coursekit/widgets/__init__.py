@@ -10,8 +10,8 @@ stream copies and kernels go through; a `GolfCard` counts a kernel against the i
 `MemoryBoxes` draws the variables and pointers of a program that ran, a `GraphStepper`
 shows how gradients flow back, and a `TableExplorer` is a table to search. Instruments
 with sliders and switches are `OccupancyExplorer`, `Residency`, `FusionCounter`,
-`RooflineExplorer`, `ChipExplorer`, `NumberExplorer` for the bits of a number and, for
-matrix products, `TileAnimator`.
+`RooflineExplorer`, `ChipExplorer`, `NumberExplorer` for the bits of a number,
+`LayoutFlipper` for matrices in memory and, for matrix products, `TileAnimator`.
 """
 
 from coursekit.widgets.chip_explorer import ChipExplorer
@@ -22,6 +22,7 @@ from coursekit.widgets.golf import GolfCard
 from coursekit.widgets.graph_stepper import GraphStepper
 from coursekit.widgets.grid_block import GridBlock
 from coursekit.widgets.grid_map import GridMap
+from coursekit.widgets.layout_flipper import LayoutFlipper
 from coursekit.widgets.learning import LearningView
 from coursekit.widgets.memory_boxes import MemoryBoxes
 from coursekit.widgets.microscope import Microscope
@@ -45,6 +46,7 @@ __all__ = [
     "GridBlock",
     "GridMap",
     "GuessWidget",
+    "LayoutFlipper",
     "LearningView",
     "MemoryBoxes",
     "Microscope",

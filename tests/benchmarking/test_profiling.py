@@ -7,12 +7,14 @@ import subprocess
 import sys
 import types
 
+import numba.cuda
 import numpy as np
 import pytest
 
 import coursekit as ck
 from coursekit.benchmarking.nsight import counters, profiling
 from coursekit.runtime import simulator
+from coursekit.runtime.launching import Launcher
 
 SOURCE = """
 template<class T> __global__ void scale(T* out, const T* x, T factor, int n) {
@@ -216,6 +218,26 @@ def test_module_of_a_file_is_packed_by_its_path(tmp_path, monkeypatch):
     packed(tmp_path, kernel, (x, 3.0, np.zeros_like(x), 40))
     _, (_, _, y, _) = launched(tmp_path, monkeypatch)
     np.testing.assert_array_equal(ck.to_host(y), 3 * x)
+
+
+def doubled(x, out):
+    i = numba.cuda.grid(1)
+    out[i] = 2 * x[i]
+
+
+def test_kernel_of_another_language_is_packed_as_ptx(tmp_path, monkeypatch):
+    kernel = ck.from_numba(doubled, "float32[:], float32[:]")
+    x = np.arange(64, dtype=np.float32)
+    packed(tmp_path, kernel, (x, np.zeros_like(x)))
+    given = []
+    run = Launcher.__call__
+    monkeypatch.setattr(
+        Launcher, "__call__", lambda self, *args: (given.append(args), run(self, *args))
+    )
+    with ck.simulator():
+        profiling.launch(tmp_path)
+    out = given[0][11]  # data of the second array, each of which is seven parameters
+    np.testing.assert_array_equal(ck.to_host(out), 2 * x)
 
 
 def test_other_process_can_be_started(tmp_path, kernel, arguments):

@@ -385,6 +385,18 @@ def test_warning_about_an_unset_variable_is_shown(folder):
     assert verdict.message.count(words) == 1
 
 
+def test_second_variable_of_the_same_name_is_told(folder):
+    inner = "float sum = 0; for (int k = 0; k < 1; k++) { float sum = a[i]; }"
+    verdict = examined("if (i < n) { " + inner + " out[i] = sum; }")
+    words = "sum is declared twice, and one of the two is never read"
+    assert verdict.message.count(words) == 1
+    assert "Leave out the type" in verdict.message
+
+
+def test_variable_that_is_only_unused_is_not_told(folder):
+    assert "warned" not in examined("float ten = 1; if (i < n) out[i] = 1;").message
+
+
 def test_warning_is_not_shown_where_there_is_none(folder):
     assert "warned" not in examined("if (i < n) out[i] = 1;").message
 

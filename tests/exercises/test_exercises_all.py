@@ -126,6 +126,11 @@ def test_mutant_is_caught_as_declared(entry, name):
 
 # Other right answers: (exercise, text of its solution, what stands there instead).
 OTHERS = {
+    "04.1 that counts FMAs with a predicate, too": (
+        "04.1", 'line.split(".")[0] == "fma"',
+        '(" " + line.split(".")[0]).endswith(" fma")',
+    ),
+    "04.e without the second percent sign": ("04.e", "%%laneid", "%laneid"),
     "26.2 that makes the sums itself": ("26.2", "    float through_mean", """
     float sums[2] = {0, 0};
     for (int i = c * m; i < (c + 1) * m; i++) {

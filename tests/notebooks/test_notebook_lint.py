@@ -211,6 +211,7 @@ BAD = [
     ("minutes", with_change("cells.2.metadata", {}), "no metadata.minutes"),
     ("minutes", with_change("cells.2.metadata.minutes", 6), "sum to 6"),
     ("slides", with_change("cells.2.metadata.slideshow", {}), "without slide_type"),
+    ("list_items", with_prose("1. 32."), "shows a letter"),
     ("slides", with_change("cells.3.metadata.slideshow", {"slide_type": "-"}), "'-'"),
 ]
 

@@ -9,6 +9,8 @@ import re
 
 import pytest
 
+from coursekit.exercises.cells import handouts
+
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright, which drives the browser, is missing"
 )
@@ -20,7 +22,7 @@ SIZES = {"1280 x 720": (1280, 720), "1920 x 1080": (1920, 1080)}
 BODY_PX = 24  # at 1280 x 720
 LAID_OUT = """([width, height]) => {
   const deck = document.querySelector(".ck-deck").deck;
-  const box = deck.notebook.node.getBoundingClientRect();
+  const box = deck.box.getBoundingClientRect();
   const pages = [];
   for (let slide = 0; slide < deck.slides.length; slide++) {
     deck.goTo(slide, 0);
@@ -210,18 +212,15 @@ def test_a_widget_on_a_slide_answers_keys_and_keeps_them(deck):
     page.evaluate(
         """(source) => {
           const { deck } = document.querySelector(".ck-deck");
-          const has = ({ model }) => model.sharedModel.getSource().startsWith(source);
-          deck.notebook.activeCellIndex = deck.notebook.widgets.findIndex(has);
-          return deck.app.commands.execute("notebook:run-cell");
+          const is = ({ cell }) => cell.source.startsWith(source);
+          deck.show(deck.pages.findIndex((parts) => parts.some(is)));
         }""",
         'ck.guess("05.columns")',
     )
-    page.wait_for_timeout(500)  # the slide is laid out anew for the widget
+    page.keyboard.press("r")
     options = page.locator(".ck-shown input[type=radio]")
-    for _ in range(3):
-        if not options.count():
-            page.keyboard.press("ArrowRight")
     options.first.wait_for(timeout=60_000)
+    page.wait_for_timeout(500)  # the slide is laid out anew for the widget
     where = place(page)
     options.first.focus()
     page.keyboard.press("ArrowRight")
@@ -253,3 +252,20 @@ def test_the_toolbar_of_a_notebook_opens_it(deck):
     page.keyboard.press("Escape")
     page.locator(".jp-NotebookPanel-toolbar").get_by_text("Present").click()
     page.wait_for_selector(".ck-deck-bar")
+
+
+def test_a_handout_fits_the_screen_too(browser, tmp_path):
+    file = handouts.export(ROOT / "notebooks/09_shared_memory.ipynb", tmp_path)
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(file.as_uri())
+    page.wait_for_selector(".ck-deck-bar")
+    pages = page.evaluate(LAID_OUT, [1280, 720])
+    assert [p for p in pages if p["below"] > 1 or p["right"] > 1] == []
+    page.keyboard.press("Home")
+    first = place(page)
+    page.keyboard.press("ArrowRight")
+    assert place(page) != first
+    assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
+    page.close()

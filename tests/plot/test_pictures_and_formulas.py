@@ -78,6 +78,15 @@ def test_every_place_has_its_tick(chart):
     assert [label.get_text() for label in labels] == ["1", "4", "16"]
 
 
+def test_small_values_of_curves_are_marked_by_powers_of_two():
+    axes = formulas.curves(
+        [8, 16], {"error": [2.0**-11, 0.5]}, title="t", along="x", of="y"
+    ).axes[0]
+    shown = axes.yaxis.get_major_formatter()
+    marks = [shown(value, 0) for value in (2.0**-11, 0.125, 4096.0)]
+    assert marks == ["$2^{-11}$", "0.125", "4,096"]
+
+
 @pytest.mark.parametrize(
     "change",
     [

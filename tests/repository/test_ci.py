@@ -14,6 +14,7 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[2] / ".ci" / "run"
 COMMANDS = ("bash", "dirname", "mktemp", "tail", "cat", "rm")
 INSTALLED = "apt-get -q -y install --no-install-recommends chromium fonts-dejavu-core"
+TESTED = "make test EXTRAS=libraries"
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def test_root_without_browser_installs_one(run):
 
 def test_tests_run_after_the_browser_is_there(run):
     calls = run()[1]
-    assert calls[-1] == "make test"
+    assert calls[-1] == TESTED
     assert INSTALLED in calls[:-1]
 
 
@@ -73,7 +74,7 @@ def test_tests_run_after_the_browser_is_there(run):
     ],
 )
 def test_nothing_is_installed_elsewhere(run, machine):
-    assert run(**machine)[1] == ["make test"]
+    assert run(**machine)[1] == [TESTED]
 
 
 def test_root_without_a_compiler_installs_one(run):
@@ -81,12 +82,16 @@ def test_root_without_a_compiler_installs_one(run):
     assert "apt-get -q -y install --no-install-recommends g++" in calls[:-1]
 
 
+def test_libraries_are_installed_while_the_browser_is(run):
+    assert "make setup EXTRAS=dsl libraries" in run()[1][:-1]
+
+
 def test_failing_installation_is_told(run):
     assert "no network" in run(apt_fails=True)[0].stderr
 
 
 def test_failing_installation_does_not_stop_the_tests(run):
-    assert run(apt_fails=True)[1][-1] == "make test"
+    assert run(apt_fails=True)[1][-1] == TESTED
 
 
 def test_compiled_code_is_kept_for_the_notebooks_and_then_removed(run, tmp_path):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -67,6 +68,9 @@ def test_range_of_pythons_is_that_of_pyproject():
 def test_extras_exist_in_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     named = {name for extras in setup.EXTRAS.values() for name in extras.split(",")}
+    named |= {
+        name for kinds in setup.MORE.values() for n in kinds.values() for name in n
+    }
     assert named <= project["optional-dependencies"].keys()
 
 
@@ -210,6 +214,42 @@ def test_index_of_cpu_builds_is_extra_and_only_for_cpu():
     gpu = setup.commands(".venv", "gpu", setup.CPU_TORCH_INDEX)[-1]
     assert cpu[cpu.index("--extra-index-url") + 1] == setup.CPU_TORCH_INDEX
     assert "--extra-index-url" not in gpu
+
+
+@pytest.mark.parametrize(
+    ("kind", "extras", "named"),
+    [
+        ("cpu", [], ".[test,torch]"),
+        ("cpu", ["dsl"], ".[test,torch,dsl]"),
+        ("cpu", ["dsl", "libraries"], ".[test,torch,dsl,libraries]"),
+        ("gpu", ["dsl"], ".[test,gpu,tiles]"),
+        ("gpu", ["libraries"], ".[test,gpu]"),
+    ],
+)
+def test_extras_are_installed_with_the_course(kind, extras, named):
+    assert named in setup.commands(".venv", kind, None, extras)[3]
+
+
+def test_headers_of_cutlass_come_without_their_old_cuda_python():
+    last = setup.commands(".venv", "cpu", None, ["libraries"])[-1]
+    assert last[-2:] == ["--no-deps", "nvidia-cutlass==4.2.0.0"]
+
+
+def test_triton_of_the_extra_is_not_that_of_a_gpu():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    tiles = " ".join(project["optional-dependencies"]["tiles"])
+    assert "triton" not in tiles
+
+
+def test_extras_are_taken_once_and_in_order():
+    assert setup.check_extras(["libraries", "dsl", "dsl"]) == ["dsl", "libraries"]
+
+
+def test_unknown_extra_says_which_there_are(capsys):
+    assert setup.main(["dls"]) == 1
+    message = capsys.readouterr().err
+    assert "There is no extra 'dls'" in message
+    assert "`make setup EXTRAS=dsl`" in message
 
 
 def test_unreachable_index_is_left_out():
@@ -412,6 +452,36 @@ def test_changed_lock_installs_again(course, stand_ins):
     assert len(stand_ins) > first
 
 
+def test_extra_that_is_not_there_is_installed(course, stand_ins):
+    setup.set_up(str(course), PYTHON, None)
+    setup.set_up(str(course), PYTHON, None, ["dsl"])
+    assert ".[test,torch,dsl]" in [part for command in stand_ins for part in command]
+
+
+@pytest.mark.parametrize("asked", [[], ["dsl"]])
+def test_extra_that_is_there_is_not_installed_again(course, stand_ins, asked):
+    setup.set_up(str(course), PYTHON, None, ["dsl", "libraries"])
+    first = len(stand_ins)
+    setup.set_up(str(course), PYTHON, None, asked)
+    assert len(stand_ins) == first
+
+
+def test_extras_stay_when_the_lock_changes(course, stand_ins):
+    setup.set_up(str(course), PYTHON, None, ["dsl"])
+    (course / "requirements.lock").write_text("six==1.18.0\n")
+    setup.set_up(str(course), PYTHON, None)
+    assert setup.read_stamp(str(course))["extras"] == ["dsl"]
+
+
+def test_more_extras_need_more_space(course, stand_ins, monkeypatch):
+    needed = []
+    monkeypatch.setattr(
+        setup, "check_space", lambda _, gigabytes: needed.append(gigabytes)
+    )
+    setup.set_up(str(course), PYTHON, None, ["dsl", "libraries"])
+    assert needed[0] == setup.GIGABYTES["cpu"] + 4
+
+
 def test_other_python_sets_up_again(course, stand_ins):
     setup.set_up(str(course), PYTHON, None)
     first = len(stand_ins)
@@ -558,3 +628,21 @@ def test_set_ups_in_one_folder_wait_for_each_other(course):
     with setup.one_at_a_time(str(course)):
         answer = subprocess.run(command, capture_output=True, text=True)
     assert "BlockingIOError" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("goal", "given", "extras"),
+    [
+        ("setup", [], []),
+        ("setup", ["EXTRAS=dsl libraries"], ["dsl", "libraries"]),
+        ("lab", ["EXTRAS=dsl"], ["dsl"]),
+        ("test", [], ["dsl"]),
+        ("test", ["EXTRAS=libraries"], ["libraries", "dsl"]),
+    ],
+)
+def test_make_hands_the_extras_on(goal, given, extras):
+    own = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "EXTRAS")}
+    command = ["make", "--dry-run", goal, *given]
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=own)
+    (line,) = re.findall(r"-I setup_environment\.py(.*)", answer.stdout)
+    assert line.split() == extras

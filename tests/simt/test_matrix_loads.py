@@ -9,8 +9,16 @@ import pytest
 
 import coursekit as ck
 from coursekit import errors
+from coursekit.runtime.launching import simulate
 
-pytestmark = pytest.mark.usefixtures("simulated")
+
+@pytest.fixture(autouse=True)
+def on_simulator(request):
+    """Run what does not ask for a backend on the simulator."""
+    if "backend" not in request.fixturenames:
+        request.getfixturevalue("simulated")
+
+
 WRITE = "tile[8 * (31 - lane)] = 1;"  # a row that another lane names
 STRIDE = 24  # elements from row to row: 48 bytes, so that 8 rows take every bank once
 FORMS = [(count, trans) for count in (1, 2, 4) for trans in (False, True)]
@@ -83,10 +91,40 @@ def reference(tile: np.ndarray, count: int, trans: bool) -> np.ndarray:
 
 @every_form
 @pytest.mark.parametrize("address", ["shared", ""])
-def test_lanes_get_the_fragments_of_the_manual(count, trans, address):
+def test_lanes_get_the_fragments_of_the_manual(count, trans, address, backend):
     tile = given()
     found = run(kernel(count, trans, address=address), tile, count)
     np.testing.assert_array_equal(found, reference(tile, count, trans), strict=True)
+
+
+ENGINES = ("interpreter", "compiled", "general")
+
+
+def in_engine(engine: str, count: int, trans: bool, stride: int = STRIDE):
+    """Launch in one engine; return the result and the words."""
+    launched, tile = kernel(count, trans), given(stride)
+    out = np.zeros((count, 32), np.uint32)
+    done = simulate(
+        launched, 1, 32, (tile, out, stride, 0), counters=True, engine=engine
+    )
+    ((_, buffer, _),) = [copy for copy in done.staged.copies if copy[0].position == 1]
+    words = buffer.read(0, out.nbytes).view(np.uint32).reshape(out.shape)
+    return done.result, words
+
+
+@every_form
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_give_the_same_fragments(engine, count, trans):
+    result, words = in_engine(engine, count, trans)
+    assert result.engine == ("interpreter" if engine == "interpreter" else "compiled")
+    np.testing.assert_array_equal(words, reference(given(), count, trans), strict=True)
+
+
+@pytest.mark.parametrize("stride", [STRIDE, 64])
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_engines_count_alike(count, stride):
+    counts = [in_engine(engine, count, False, stride)[0].counters for engine in ENGINES]
+    assert counts[0] == counts[1] == counts[2]
 
 
 def counted(count: int, stride: int):

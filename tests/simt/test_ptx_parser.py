@@ -398,6 +398,14 @@ def test_register_that_is_not_declared_properly_is_refused(body):
         kernel(body)
 
 
+def test_register_may_stand_beside_a_range_of_its_name():
+    """As in Triton's conversions: the range has a0 and a1, and no a."""
+    body = ".reg .b32 a; .reg .f16 a<2>; .reg .b32 %r<2>; mov.b32 a, %r1; ret;"
+    first = kernel(body + "mov.b32 {a0, a1}, a;").instructions
+    types = [each.type for each in first[2].operands[0].elements]
+    assert (first[0].operands[0].type, types) == ("b32", ["f16", "f16"])
+
+
 def test_inner_register_shadows_an_outer_one():
     function = kernel(
         ".reg .b32 x; mov.b32 x, 0; { .reg .f32 x; mov.b32 x, 1; } mov.b32 x, 2;"
@@ -1027,3 +1035,9 @@ def test_truncated_text_is_parsed_or_refused(part):
 )
 def test_hostile_text_is_refused_without_hanging(text):
     assert outcome(HEAD * bool(text) + text) == "refused"
+
+
+def test_operand_that_runs_into_the_next_line_is_shown_on_one():
+    with pytest.raises(UnsupportedError) as caught:
+        instruction("mov.u32 %r1, %laneid\n\t.loc 1 9 5\n\tret;")
+    assert "`%laneid .loc 1 9 5 ret`" in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import coursekit as ck
@@ -131,3 +132,11 @@ def test_printing_follows_c(name):
 @pytest.mark.parametrize("template", ["%*d", "%999999999999d", "%.999999999999f"])
 def test_printing_is_never_endless(template):
     assert len(printf.format_text(template, b"\xff\xff\xff\x7f", Memory())) < 2000
+
+
+def test_result_in_a_special_register_is_told_without_names_of_the_simulator():
+    asm = 'asm("mov.u32 %%laneid, %0;" : "=r"(lane));'
+    source = "__global__ void f(unsigned *o) { unsigned lane; " + asm + " *o = lane; }"
+    with pytest.raises(ck.UnsupportedError) as caught:
+        ck.compile(source).f[1, 1](np.zeros(1, np.uint32))
+    assert "its result goes to no register" in str(caught.value)

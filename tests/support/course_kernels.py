@@ -25,7 +25,7 @@ from coursekit.toolchain.cuda_source import header_lines
 
 KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 # Complete programs have a main, exercises a spec; they have tests of their own.
-ELSEWHERE = ("programs/", "exercises/", "solutions/")
+ELSEWHERE = ("programs/", "libraries/", "exercises/", "solutions/")
 FILES = sorted(
     name
     for path in KERNELS.rglob("*.cu")

@@ -422,6 +422,14 @@ def minutes(notebook: NotebookNode) -> Complaints:
         yield f"Time says {stated[1]} minutes, the sections sum to {total}"
 
 
+def list_items(notebook: NotebookNode) -> Complaints:
+    """Write more into a list's item than a number: "1. 32." begins a list in a list."""
+    for cell in markdown_cells(notebook):
+        for line in cell.source.split("\n"):
+            if re.fullmatch(r"\s*(?:\d+\.|[-*]) +\d+[.)]\s*", line):
+                yield f"{cell.id}: {line!r} shows a letter; write a sentence"
+
+
 def slides(notebook: NotebookNode) -> Complaints:
     """Start a slide with the title and with each section; use no type "-"."""
     for number, cell in enumerate(notebook.cells):
@@ -454,5 +462,6 @@ RULES: tuple[Callable[[NotebookNode], Complaints], ...] = (
     opening,
     closing,
     minutes,
+    list_items,
     slides,
 )

@@ -66,7 +66,8 @@ def files() -> list[str]:
     """Every kernel file of the course, complete programs apart."""
     root = paths.kernels()
     found = (path.relative_to(root).as_posix() for path in root.rglob("*.cu"))
-    return sorted(path for path in found if not path.startswith("programs/"))
+    elsewhere = "programs/", "libraries/"
+    return sorted(path for path in found if not path.startswith(elsewhere))
 
 
 def kernels(path: str) -> Iterator:

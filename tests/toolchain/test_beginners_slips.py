@@ -43,6 +43,16 @@ def message(line):
         ),
         ("float4 q = float4(x[i]);", "no float4 from one number", "make_float4"),
         ("y[i] = i // 2;\n    y[0] = 1;", "// begins a comment", "drops the rest"),
+        ("y[i] = x[i] >> 2;", "does not take an operand", "__float_as_uint(x)"),
+        ("int n = 8;", "n is declared already", "Write n = ...;"),
+        ("y[i] = x[i] if i else 0;", "if begins a statement", "condition ? a : b"),
+        ("y[i] = n x[i];", "x follows a value", "operator"),
+        ("y[i] = fmaf(x, x, 1.0f);", "C++ has no arithmetic with", "as in a[i]"),
+        ("asm('mov.u32 %0, %%laneid;' : \"=f\"(y[i]));", "one character", '"text"'),
+        ('asm("" : "f="(y[i]));', "one letter", '"=f"(variable)'),
+        ('asm("" : "=r"(y[i]));', "another kind or size", '"f" for a float'),
+        ('asm("mov.f32 %0, %1;" : "=f"(y[i]));', "an operand", "outputs first"),
+        ('y[i] = asm("mov.f32 %0, 1.0;");', "no value", '"=r"(variable)'),
     ],
 )
 def test_slip_is_named(line, cause, cure):
@@ -62,6 +72,29 @@ def test_words_of_comments_are_not_proposed(line):
 
 def test_misspelt_variable_is_not_told_to_declare():
     assert "Did you mean sums?" in message("float sums = 0; sum = 3;")
+
+
+def test_name_that_an_older_architecture_lacks_is_not_called_misspelt():
+    source = "__global__ void f(int *x) { *x = __reduce_add_sync(~0u, *x); }"
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(source, arch="compute_75")
+    text = str(caught.value)
+    assert "__reduce_add_sync is there from compute capability 8.0 on" in text
+    assert "#if __CUDA_ARCH__ >= 800" in text
+
+
+def test_preprocessor_that_meets_a_float_says_how_a_capability_is_written():
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile("#if __CUDA_ARCH__ >= 8.0\n#endif\n__global__ void f() {}")
+    text = str(caught.value)
+    assert "computes with whole numbers" in text
+    assert "800 for 8.0" in text
+
+
+def test_bounds_in_angle_brackets_are_told():
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile("__global__ void __launch_bounds__<256, 2> f() {}")
+    assert "__launch_bounds__(256, 2)" in str(caught.value)
 
 
 HALF = """#include <cuda_fp16.h>
@@ -118,3 +151,24 @@ def test_operand_of_another_type_in_an_asm_is_told_the_letters():
 
 def test_operators_of_the_language_are_not_listed():
     assert "built-in operator" not in message("float4 q = {}; y[i] = q[0];")
+
+
+PAIR = """#include <cuda_fp16.h>
+__global__ void k(const float *x, unsigned *y, __half *z)
+{{
+    {}
+}}
+"""
+
+
+def test_pair_of_halves_is_no_word():
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(PAIR.format("y[0] = __floats2half2_rn(x[0], x[1]);"))
+    assert "holds two halves" in str(caught.value)
+    assert "__low2half" in str(caught.value)
+
+
+def test_header_lists_of_operators_are_left_out():
+    with pytest.raises(ck.CompileError) as caught:
+        ck.compile(PAIR.format("z[0] = __floats2half2_rn(x[0], x[1]);"))
+    assert "cuda_fp16.h" not in str(caught.value)

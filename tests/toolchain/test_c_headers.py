@@ -337,7 +337,6 @@ def test_float_max_is_exact():
         ("#include <algorithm>\n", "min(a, b) and max(a, b) need no #include"),
         ("#include <limits>\n", "FLT_MAX is in <float.h>"),
         ("#include <type_traits>\n", "Write #include <cuda/std/type_traits>"),
-        ("#include <curand_kernel.h>\n", "belongs to cuRAND"),
         ("#include <cublas_v2.h>\n", "call the library from Python"),
         ("#include <helper_cuda.h>\n", "NVIDIA's samples"),
         ("#include <cuda_pf16.h>\n", "Did you mean <cuda_fp16.h>?"),
@@ -361,6 +360,22 @@ def test_float_max_is_exact():
 )
 def test_advice_names_what_helps(source, expected):
     assert expected in str(refusal(source + KERNEL))
+
+
+def test_header_of_curand_says_how_to_get_it():
+    cause, cure = missing_names.header_advice("curand_kernel.h")
+    assert "belongs to cuRAND" in cause
+    assert "`make setup EXTRAS=libraries`" in cure
+
+
+@pytest.mark.parametrize("file", ["cublas_api.h", "nvidia/cu13/include/cufft.h"])
+def test_header_of_a_library_that_is_installed_is_one_of_the_host(file):
+    _, cure = missing_names.library_advice(file)
+    assert "call the library from Python" in cure
+
+
+def test_header_of_one_s_own_belongs_to_no_library():
+    assert missing_names.library_advice("parts/sum.cuh") is None
 
 
 @pytest.mark.parametrize(

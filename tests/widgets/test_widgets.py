@@ -40,7 +40,8 @@ ROOT = Path(__file__).resolve().parents[2]
 MODULES = ("base", "compiled_words", "grid_block", "grid_map", "questions")
 SHEETS = (
     "chip_explorer", "compiled", "draw_digit", "fusion", "graph_stepper",
-    "grid_block", "learning", "memory_boxes", "microscope", "number", "occupancy",
+    "grid_block", "layout_flipper", "learning", "memory_boxes", "microscope",
+    "number", "occupancy",
     "overlap", "questions", "residency", "roofline", "scheduler", "shared",
     "table_explorer", "tile_animator",
 )  # fmt: skip
@@ -70,6 +71,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         lambda: ck.draw_digit(lambda image: image[14, :10]),
         lambda: ck.number_explorer("E4M3", 0.3),
         lambda: ck.graph_stepper(ck.autograd.Value(2, "x") * 3),
+        lambda: ck.layout_flipper(2, 3),
         lambda: ck.errata(),
     ],
     ids=[
@@ -92,6 +94,7 @@ SHAPES = list(product((1, 7, 8, 31, 32, 33, 64), (1, 2, 3, 8), (1, 5, 16), MODES
         "pad",
         "bits",
         "graph",
+        "layout",
         "errata",
     ],
 )

@@ -143,6 +143,7 @@ WIDGETS = {
     "pad": lambda: ck.draw_digit(lambda image: image[14, :10] / 50),
     "bits": lambda: ck.number_explorer("FP32", 0.1),
     "graph": lambda: ck.graph_stepper(ck.autograd.Value(2, "x") * 3),
+    "layout": lambda: ck.layout_flipper(2, 3),
     "table": lambda: ck.errata(),
 }
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coursekit.runtime.protocols import CompiledModule
 
 ARCHITECTURE = "sm_90"
-_NOT_COUNTED = {"broken", "exercises", "programs", "solutions"}
+_NOT_COUNTED = {"broken", "exercises", "libraries", "programs", "solutions"}
 # A kernel for one architecture alone has no machine code for ARCHITECTURE.
 _SPECIAL = re.compile(r"^// needs: sm_\d+[af]$", re.MULTILINE)
 

@@ -22,6 +22,7 @@ from coursekit.runtime.arrays import DeviceArray, to_device
 from coursekit.runtime.compiler import compile
 from coursekit.runtime.configuration import Shape, check, configure
 from coursekit.runtime.launching import Kernel
+from coursekit.runtime.ptx_modules import load_ptx
 from coursekit.simt import FIELDS, Counters
 
 _PERMISSION = (
@@ -96,7 +97,7 @@ def _measured(kernel, configuration, args, device) -> Counters:
     metrics = counters.metrics_of(device.compute_capability) | counters.OF_MACHINE_CODE
     with tempfile.TemporaryDirectory(prefix="coursekit-profile-") as folder:
         _pack(Path(folder), kernel, configuration, args)
-        name = kernel.name.partition("<")[0].rpartition("::")[2]
+        name = _plain_name(kernel).partition("<")[0].rpartition("::")[2]
         try:
             measured = counters.measure(
                 ["-m", "coursekit.benchmarking.nsight.profiling", folder],
@@ -125,7 +126,7 @@ def _measured(kernel, configuration, args, device) -> Counters:
 def _pack(folder: Path, kernel, configuration, args: Sequence[Any]) -> None:
     """Save a launch for the profiled process; an array passed twice is saved once."""
     module, arrays, plan = kernel.module, {}, []
-    for value in args:
+    for value in kernel.signature.flat(args):
         operand = operands.describe(value)
         if operand is None:
             plan.append(("value", value))
@@ -135,23 +136,36 @@ def _pack(folder: Path, kernel, configuration, args: Sequence[Any]) -> None:
         plan.append(("array", name, operand.shape, str(operand.dtype)))
     np.savez(folder / "arrays.npz", **arrays)
     launch = {
-        "source": module.path or module.source,
-        "compile": {
-            "arch": str(module.target),
-            "options": module.options,
-            "name": module.name,
-        },
-        "kernel": kernel.name,
+        **_compiled_from(module),
+        "kernel": _plain_name(kernel),
         "shape": (configuration.grid, configuration.block, configuration.shared_bytes),
         "arguments": plan,
     }
     (folder / "launch.pickle").write_bytes(pickle.dumps(launch))
 
 
+def _plain_name(kernel) -> str:
+    """Return a kernel's name in its source, or in PTX of another language."""
+    ours = kernel.module.language == "CUDA C++"
+    return kernel.name if ours else kernel.lowered_name
+
+
+def _compiled_from(module) -> dict[str, Any]:
+    """Return what makes the module anew: its source, or PTX of another language."""
+    if module.language != "CUDA C++":
+        return {"ptx": module.ptx}
+    names = "options", "name"
+    options = {"arch": str(module.target)} | {n: getattr(module, n) for n in names}
+    return {"source": module.path or module.source, "compile": options}
+
+
 def launch(folder: Path) -> None:
     """Load what `_pack` saved and launch it: the profiled process runs this."""
     packed = pickle.loads((folder / "launch.pickle").read_bytes())
-    kernel = compile(packed["source"], **packed["compile"])[packed["kernel"]]
+    if "ptx" in packed:
+        kernel = load_ptx(packed["ptx"])[packed["kernel"]]
+    else:
+        kernel = compile(packed["source"], **packed["compile"])[packed["kernel"]]
     with np.load(folder / "arrays.npz") as stored:
         buffers = {name: to_device(stored[name]) for name in stored.files}
     arguments = [_argument(buffers, *plan) for plan in packed["arguments"]]

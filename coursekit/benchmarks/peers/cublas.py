@@ -105,7 +105,7 @@ class Fastest:
     def _sgemm(self, shape, A, B, C) -> None:
         """Row-major C = A B is, by columns, C' = B' A'."""
         M, N, K = map(_INT, shape)
-        stream = _WORD(_stream())
+        stream = _WORD(current_stream())
         check(self.blas.cublasSetStream_v2(self._handle, stream), "cublasSetStream")
         status = self.blas.cublasSgemm_v2(
             self._handle, NOT_TRANSPOSED, NOT_TRANSPOSED, N, M, K, ctypes.byref(_ONE),
@@ -128,7 +128,7 @@ class Fastest:
 
 
 def _launch(plan: Plan, proposal: Proposal, A, B, C) -> None:
-    plan.launch(proposal, (B.address, A.address, C.address), _stream())
+    plan.launch(proposal, (B.address, A.address, C.address), current_stream())
 
 
 def _best_ms(way: Callable, A, B, C) -> float:
@@ -149,7 +149,8 @@ def _best_ms(way: Callable, A, B, C) -> float:
     return min(times[1:])
 
 
-def _stream() -> int:
+def current_stream() -> int:
+    """Return the handle of CuPy's current stream."""
     import cupy
 
     return cupy.cuda.get_current_stream().ptr

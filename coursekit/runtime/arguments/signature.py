@@ -73,6 +73,10 @@ class Signature:
         """Names of the parameters with commas, as a launch would be written."""
         return ", ".join(each.name for each in self.parameters)
 
+    def flat(self, arguments: Sequence[Any]) -> list[Any]:
+        """Return one argument for each parameter of the PTX."""
+        return list(arguments)
+
     def convert(self, arguments: Sequence[Any]) -> list[Any]:
         """Check every argument; arrays become Operands, the rest is ready to pack.
 

@@ -23,7 +23,7 @@ GIB = 2**30
 OPTIONAL = {
     "torch": ("torch", "comparisons with PyTorch"),
     "cupy-cuda13x": ("gpu", "running kernels on a GPU"),
-    "triton": ("gpu", "kernels written in Triton"),
+    "triton": ("dsl", "kernels written in Triton, in chapter 23"),
 }
 
 INSTALL = "In the course's folder run `python -m pip install -e .`."

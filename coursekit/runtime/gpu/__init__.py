@@ -286,7 +286,7 @@ class GpuBackend:
         if loaded is None:
             major, minor = self.device.compute_capability
             loaded = self.cupy.cuda.function.Module()
-            loaded.load(module.cubin(f"sm_{major}{minor}"))
+            loaded.load(module.loadable(f"sm_{major}{minor}"))
             self._modules[module] = loaded
         return loaded
 

@@ -31,6 +31,6 @@ def copied_bytes(instruction) -> int | None:
     words = [m for m in instruction.modifiers if not m.startswith("L2::")]
     if len(words) != 4 or words[0] != "async":
         return None
-    size = getattr(instruction.operands[2], "value", None)
+    size = getattr(dict(enumerate(instruction.operands)).get(2), "value", None)
     known = words[1] in SIZES and set(words[2:]) in _SPACES
     return size if known and size in SIZES[words[1]] else None

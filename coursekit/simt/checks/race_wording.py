@@ -9,7 +9,7 @@ from coursekit.simt.checks.clashes import NEAR, TOGETHER, Touch
 from coursekit.simt.checks.findings import NOTE
 from coursekit.simt.checks.guesses import updates_by_hand
 from coursekit.simt.checks.wording import DOES, UNAWAITED, index, placed
-from coursekit.simt.memory import faults
+from coursekit.simt.memory import faults, guards
 
 if TYPE_CHECKING:
     from coursekit.simt.checks.watching import WatchedAccess
@@ -89,6 +89,7 @@ def race(pair: Pair, severity: str):
     if kind == MIXED:
         apart = "Put a __syncthreads() between the two"
         cure = f"{apart if same_block else 'Do it in another launch'}, {cure}"
+    cause, cure = (guards.in_language(text, lines[0]) for text in (cause, cure))
     error = errors.DataRaceError.explained("\n  ".join([what, *lines]), cause, cure)
     return placed(error, me.thread, me.block, found)
 

@@ -11,6 +11,7 @@ from coursekit.simt.checks.findings import ERROR, NOTE, WARNING, Collector
 from coursekit.simt.checks.flights import Flights
 from coursekit.simt.checks.ordering import BlockOrder
 from coursekit.simt.checks.race_wording import COPY, Pair, race
+from coursekit.simt.checks.repeated_loads import RepeatedLoads
 from coursekit.simt.checks.shadow import BIT, LANES, Marks, Shadow
 from coursekit.simt.checks.watching import Observer
 from coursekit.simt.isa import traits
@@ -23,6 +24,11 @@ _NO_ACQUIRE, _NO_RELEASE = {"proxy", "release"}, {"proxy", "acquire"}
 class RaceCheck(Observer):
     """Finds races in shared memory, and in global memory within and between blocks.
 
+    Parameters
+    ----------
+    tiles : bool
+        Whether the source is one of tiles, whose compiler repeats loads in threads.
+
     Attributes
     ----------
     found : Collector
@@ -30,7 +36,8 @@ class RaceCheck(Observer):
 
     compiles = True
 
-    def __init__(self):
+    def __init__(self, tiles: bool = False):
+        self._tiles = tiles
         self.forget()
 
     def forget(self) -> None:
@@ -45,6 +52,7 @@ class RaceCheck(Observer):
         self._turns: dict = {}
         self._strong_stores: set = set()
         self._narrow = False
+        self._repeated = RepeatedLoads() if self._tiles else None
         self._flights = Flights()
 
     # -- what orders accesses ---------------------------------------------------------
@@ -148,6 +156,8 @@ class RaceCheck(Observer):
     def _watch(self, touch: Touch) -> None:
         """Compare an access with all earlier ones, and record it."""
         access, order, region = touch.access, touch.order, touch.part[0]
+        if self._repeated is not None:
+            self._repeated.note(touch, self._number(access), self.now)
         if access.strong:
             self._synchronise(touch)
         for at, others, number in self._flights.members(touch):
@@ -257,6 +267,9 @@ class RaceCheck(Observer):
         bad = ~touch.order.knows(threads, others, stamps)
         if not bad.any():
             return
+        if self._repeated is not None:
+            earlier = others, stamps, numbers
+            bad &= ~self._repeated.excuses(touch, at, earlier, self.accesses)
         for number in np.unique(numbers[bad]).tolist():
             earlier = self.accesses[number]
             chosen = np.flatnonzero(bad & (numbers == number))

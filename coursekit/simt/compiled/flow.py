@@ -125,7 +125,7 @@ class Flow:
             if isinstance(divisor, Register):
                 yield Check("divisor", divisor, [instruction])
         base = address_base(instruction)
-        if base is not None and row.memory != ATOMIC:
+        if base is not None and row.memory != ATOMIC and not row.consumes:
             pattern = analysis.of(base)
             if not pattern.divergent and (
                 pattern.groups == 1 or in_device_memory(instruction)

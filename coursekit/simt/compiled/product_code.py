@@ -20,6 +20,7 @@ from coursekit.simt.interpreter.products import (
     side_lanes,
     top_lanes,
 )
+from coursekit.simt.isa.integer_products import IntegerForm
 
 _WORDS, _FLOATS = vector("i32"), vector("float")
 _RESULTS = f"{{ {', '.join([_WORDS] * 4)} }}"
@@ -33,9 +34,11 @@ class Products:
         if not self.fast:
             self.require(self.out.op(f"icmp eq i32 {self.mask}, -1"))
         form, (target, *sources) = form_of(instruction), instruction.operands
+        if form is None:
+            raise UnsupportedError(instruction.name)
         given = [
             self.source(element, kind, LANES)
-            for source, kind in zip(sources, ("b32", "b32", "f32"), strict=True)
+            for source, kind in zip(sources, ("b32", "b32", form.result), strict=True)
             for element in source.elements
         ]
         text, declarations = _function(form)
@@ -45,16 +48,18 @@ class Products:
         found = self.out.op(f"call {_RESULTS} {_symbol(form)}({arguments})")
         for number, register in enumerate(target.elements):
             name = self.out.op(f"extractvalue {_RESULTS} {found}, {number}")
-            self.give(register, "f32", Value(name))
+            self.give(register, form.result, Value(name))
 
 
-def _symbol(form: Form) -> str:
+def _symbol(form: Form | IntegerForm) -> str:
     return f"@product_{form.kind}_{form.depth}"
 
 
 @functools.cache
-def _function(form: Form) -> tuple[str, tuple[str, ...]]:
+def _function(form: Form | IntegerForm) -> tuple[str, tuple[str, ...]]:
     """Return the text of the function, and its declarations."""
+    if isinstance(form, IntegerForm):
+        return _integer_function(form)
     if not processor.has("fma"):
         raise UnsupportedError("multiply-add on this processor")
     out = Builder()
@@ -73,10 +78,55 @@ def _function(form: Form) -> tuple[str, tuple[str, ...]]:
             factors = left[number // 2], right[number % 2], d[number]
             given = ", ".join(f"{_FLOATS} {name}" for name in factors)
             d[number] = out.op(f"call {_FLOATS} {fma}({given})")
-    value = "poison"
-    for number, name in enumerate(d):
+    results = []
+    for name in d:
         bits = out.op(f"bitcast {_FLOATS} {name} to {_WORDS}")
-        bits = quieted(out, bits, LANES)
+        results.append(quieted(out, bits, LANES))
+    return _text(form, out, names, results)
+
+
+def _integer_function(form: IntegerForm) -> tuple[str, tuple[str, ...]]:
+    """Return the function of a product of integers, and its declarations."""
+    out = Builder()
+    of_a, of_b = form.words
+    names = [f"%a{number}" for number in range(of_a + of_b + 4)]
+    a = [_bytes(out, form.left, name) for name in names[:of_a]]
+    b = [_bytes(out, form.right, name) for name in names[of_a:-4]]
+    sums = ["zeroinitializer"] * 4
+    for k in range(form.depth):
+        step, t, part = k // 16, k % 16 // 4, k % 4
+        left = [
+            _moved(out, a[2 * step + h][part], top_lanes(t), _WORDS) for h in (0, 1)
+        ]
+        right = [_moved(out, b[step][part], side_lanes(t, n), _WORDS) for n in (0, 1)]
+        for number in range(4):
+            factors = f"{left[number // 2]}, {right[number % 2]}"
+            found = out.op(f"mul {_WORDS} {factors}")
+            sums[number] = out.op(f"add {_WORDS} {sums[number]}, {found}")
+    results = [_added(out, form, *pair) for pair in zip(sums, names[-4:], strict=True)]
+    return _text(form, out, names, results)
+
+
+def _added(out: Builder, form: IntegerForm, total: str, start: str) -> str:
+    if not form.saturates:
+        return out.op(f"add {_WORDS} {total}, {start}")
+    name = f"@llvm.sadd.sat.v{LANES}i32"
+    out.declare(f"declare {_WORDS} {name}({_WORDS}, {_WORDS})")
+    return out.op(f"call {_WORDS} {name}({_WORDS} {total}, {_WORDS} {start})")
+
+
+def _bytes(out: Builder, kind: str, words: str) -> list[str]:
+    """Return the four elements of the words of all lanes, widened to 32 bits."""
+    verb = "ashr" if kind == "s8" else "lshr"
+    shifted = [out.op(f"shl {_WORDS} {words}, splat (i32 {24 - 8 * n})")
+               for n in range(4)]  # fmt: skip
+    return [out.op(f"{verb} {_WORDS} {word}, splat (i32 24)") for word in shifted]
+
+
+def _text(form, out: Builder, names, results) -> tuple[str, tuple[str, ...]]:
+    """Return the text of a function of these results, and its declarations."""
+    value = "poison"
+    for number, bits in enumerate(results):
         value = out.op(f"insertvalue {_RESULTS} {value}, {_WORDS} {bits}, {number}")
     listed = ", ".join(f"{_WORDS} {name}" for name in names)
     head = f"define internal {_RESULTS} {_symbol(form)}({listed}) noinline {{"
@@ -103,9 +153,7 @@ def _half(out: Builder, words: str, shift: int) -> str:
     return f16_to_f32(Lanes(out, LANES, F16, bits)).number
 
 
-def _moved(out: Builder, floats: str, lanes) -> str:
-    """Return the floats of other lanes."""
+def _moved(out: Builder, values: str, lanes, type_: str = _FLOATS) -> str:
+    """Return the values of other lanes."""
     text = ", ".join(f"i32 {lane}" for lane in lanes)
-    return out.op(
-        f"shufflevector {_FLOATS} {floats}, {_FLOATS} poison, {_WORDS} <{text}>"
-    )
+    return out.op(f"shufflevector {type_} {values}, {type_} poison, {_WORDS} <{text}>")

@@ -11,6 +11,7 @@ from coursekit.simt.compiled.async_code import AsyncCopies
 from coursekit.simt.compiled.atomics import Atomics
 from coursekit.simt.compiled.collective_code import Collectives
 from coursekit.simt.compiled.counted import Counted
+from coursekit.simt.compiled.matrix_loads import emit_ldmatrix
 from coursekit.simt.compiled.product_code import Products
 from coursekit.simt.compiled.requests import request_of
 from coursekit.simt.compiled.runtime import Context
@@ -159,6 +160,7 @@ class WarpCode(
             self.load_memory(request_of(self, instruction))
 
     emit_ldu = emit_ld
+    emit_ldmatrix = emit_ldmatrix
 
     def count_block(self, stretch, runs: int) -> None:
         """Count the execution of a block."""

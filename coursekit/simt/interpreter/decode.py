@@ -234,7 +234,7 @@ class Decoder:
         if operand is None:
             return None
         if not isinstance(operand, Register):
-            raise errors.UnsupportedError(f"destination {operand!r}")
+            raise errors.UnsupportedError("its result goes to no register")
         own = BYTES[operand.type]
         if type_ == "pred" or own == BYTES[type_]:
             return self.layout.register(operand, type_)

@@ -33,7 +33,8 @@ import numpy as np
 from coursekit import errors
 from coursekit.simt.interpreter.access import READS
 from coursekit.simt.interpreter.transfers import address_slot, reached
-from coursekit.simt.isa import traits
+from coursekit.simt.isa import integer_products, traits
+from coursekit.simt.isa.integer_products import IntegerForm
 from coursekit.simt.isa.lookup import Operation
 from coursekit.simt.isa.rounded_sums import dot
 from coursekit.simt.isa.rounding import bf16_to_f32
@@ -58,6 +59,11 @@ class Form:
     depth: int
 
     @property
+    def result(self) -> str:
+        """The type of D."""
+        return "f32"
+
+    @property
     def each(self) -> int:
         """The number of elements in a word."""
         return 1 if self.kind == "tf32" else 2
@@ -72,11 +78,17 @@ class Form:
         step, within = divmod(k, 4 * self.each)
         return step, within // self.each, within % self.each
 
+    def product(self, a, b, c) -> np.ndarray:
+        """Return D, (4, 32): float32 of all lanes, from their words of A, B and C."""
+        return product(self, a, b, c)
 
-def form_of(instruction) -> Form | None:
+
+def form_of(instruction) -> Form | IntegerForm | None:
     """Return the shape of a product, None for an instruction not simulated."""
     found = _NAME.fullmatch(".".join(instruction.modifiers))
-    if found is None or int(found[1]) not in _DEPTHS[found[2]]:
+    if found is None:
+        return integer_products.form_of(instruction)
+    if int(found[1]) not in _DEPTHS[found[2]]:
         return None
     return Form(found[2], int(found[1]))
 
@@ -139,20 +151,21 @@ def multiply(decoder, instruction):
         return None
     decoder.no_guard(instruction)
     layout, (target, *sources) = decoder.layout, instruction.operands
-    slots = [decoder.destination(register, "f32") for register in target.elements]
+    kinds = "b32", "b32", form.result
+    slots = [decoder.destination(register, kinds[2]) for register in target.elements]
     a, b, c = (
         [layout.operand(element, kind) for element in source.elements]
-        for source, kind in zip(sources, ("b32", "b32", "f32"), strict=True)
+        for source, kind in zip(sources, kinds, strict=True)
     )
     decoder.code.operations[instruction.index] = Operation(
-        ("f32",), (), multiply, 2 * ROWS * COLUMNS * form.depth // LANES, "tensor"
+        (kinds[2],), (), multiply, 2 * ROWS * COLUMNS * form.depth // LANES, "tensor"
     )
 
     def step(warp):
         if not warp.all:
             raise incomplete(warp, instruction)
         held = warp.slots
-        found = product(form, *([held[i] for i in part] for part in (a, b, c)))
+        found = form.product(*([held[i] for i in part] for part in (a, b, c)))
         for slot, values in zip(slots, found, strict=True):
             held[slot][...] = values
 

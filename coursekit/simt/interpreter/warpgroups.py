@@ -1,9 +1,12 @@
-"""Matrix products that four warps compute together: `wgmma` in TF32.
+"""Matrix products that four warps compute together: `wgmma`, sums in 32 bits.
 
-A warpgroup multiplies A, 64 x 8, by B, 8 x N, and adds the product to D, 64 x N, or
-puts it there. Warp w of the four has rows 16 w to 16 w + 15 of A and D; what its lanes
-hold of these is as in `products`, for each 8 columns of D in turn. B lies in shared
-memory, A there or in registers: see `descriptors`. Sums are rounded as in `products`.
+A warpgroup multiplies A, 64 x K, by B, K x N, and adds the product to D, 64 x N, or
+puts it there. K is what 32 bytes hold: 8 numbers of TF32, 16 of f16 or bf16, 32 of
+e4m3, e5m2, s8 or u8. Warp w of the four has rows 16 w to 16 w + 15 of A and D; what its
+lanes hold of these is as in `products`, for each 8 columns of D in turn. B lies in
+shared memory, A there or in registers: see `descriptors`. Operands of 16 bits in shared
+memory may be transposed. Sums of floats are rounded as in `products`. Those of integers
+are exact, then cut to 32 bits, or to the nearest number of 32 bits with `.satfinite`.
 
 Here a product is complete at once: a missing wait, or fence, goes unnoticed.
 Its reads of shared memory count as no requests and no bank conflicts; the checkers see
@@ -17,30 +20,76 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import NamedTuple
 
 import numpy as np
 
 from coursekit import errors
 from coursekit.simt.interpreter import products
-from coursekit.simt.interpreter.access import READS
-from coursekit.simt.isa.descriptors import WORD, Place
+from coursekit.simt.interpreter.warpgroup_operands import (
+    INTEGERS,
+    Elements,
+    Held,
+    Stored,
+    same,
+)
 from coursekit.simt.isa.lookup import Operation
 from coursekit.simt.isa.rounded_sums import dot
 from coursekit.simt.memory import faults
 from coursekit.simt.ptx.ir import BYTES, Immediate, Register, Vector
 
-WARPS, ROWS, DEPTH, LANES = 4, 16, 8, 32
+WARPS, ROWS, LANES = 4, 16, 32
 EVERY_LANE = (1 << LANES) - 1
-_NAME = re.compile(r"mma_async\.sync\.aligned\.m64n(\d+)k8\.f32\.tf32\.tf32")
+_NAME = re.compile(
+    r"mma_async\.sync\.aligned\.m64n(\d+)k(\d+)(\.satfinite)?\.([fs]32)\.(\w+)\.(\w+)"
+)
+_KINDS = {"tf32": {"tf32"}, "f16": {"f16"}, "bf16": {"bf16"},
+          "e4m3": {"e4m3", "e5m2"}, "e5m2": {"e4m3", "e5m2"},
+          "s8": {"s8", "u8"}, "u8": {"s8", "u8"}}  # fmt: skip
+_MAY_BE_TRANSPOSED = {"f16", "bf16"}
 _ORDER = {"fence.sync.aligned": 0, "commit_group.sync.aligned": 0,
           "wait_group.sync.aligned": 1}  # fmt: skip
 
 
-def columns_of(instruction) -> int | None:
-    """Return N, None for a product that is not simulated."""
+class Form(NamedTuple):
+    """A product: N, K, the types of A's and B's elements, and of sums."""
+
+    columns: int
+    depth: int
+    left: str
+    right: str
+    sums: str
+    saturates: bool
+
+    @property
+    def choices(self) -> tuple[int, int]:
+        """How many operands say what to do, with A in registers and with it not."""
+        if self.sums == "s32":
+            return 0, 0
+        return (3, 4) if self.left in _MAY_BE_TRANSPOSED else (2, 2)
+
+    def added(self, a: np.ndarray, b: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """Return the product of A and of B's transpose, added to D."""
+        if self.sums == "f32":
+            return dot(a, b, d)
+        whole = a.astype(np.int64) @ b.astype(np.int64).T + d
+        if self.saturates:
+            whole = whole.clip(-(2**31), 2**31 - 1)
+        return whole.astype(np.int32)
+
+
+def form_of(instruction) -> Form | None:
+    """Return the form of a product, None for one that is not simulated."""
     found = _NAME.fullmatch(".".join(instruction.modifiers))
-    columns = int(found[1]) if found else 0
-    return columns if 8 <= columns <= 256 and columns % 8 == 0 else None
+    if found is None:
+        return None
+    columns, depth, limit, sums, left, right = found.groups()
+    form = Form(int(columns), int(depth), left, right, sums, limit is not None)
+    integers = left in INTEGERS
+    known = right in _KINDS.get(left, ()) and integers == (sums == "s32")
+    known = known and (integers or not form.saturates)
+    fits = 8 <= form.columns <= 256 and form.columns % 8 == 0
+    return form if known and fits and form.depth == Elements(form.left).depth else None
 
 
 def is_right(_scope, instruction) -> bool:
@@ -49,18 +98,21 @@ def is_right(_scope, instruction) -> bool:
     if name in _ORDER:
         numbers = [isinstance(o, Immediate) and o.kind == "int" for o in operands]
         return len(operands) == _ORDER[name] and all(numbers)
-    columns = columns_of(instruction)
-    if columns is None:  # refused when it is decoded
+    form = form_of(instruction)
+    if form is None:  # refused when it is decoded
         return True
-    if len(operands) != 6:
+    if len(operands) < 4:
         return False
-    target, a, b, adds, *signs = operands
+    target, a, b, adds, *choices = operands
+    signs, sides = choices[:2], choices[2:]
     return (
-        _are_registers(target, columns // 2)
+        _are_registers(target, form.columns // 2)
         and (_are_registers(a, 4) or _is_descriptor(a))
         and _is_descriptor(b)
         and (getattr(adds, "type", "") == "pred" or isinstance(adds, Immediate))
+        and len(choices) == form.choices[not isinstance(a, Vector)]
         and all(isinstance(s, Immediate) and s.value in (1, -1) for s in signs)
+        and all(isinstance(s, Immediate) and s.value in (0, 1) for s in sides)
     )
 
 
@@ -82,8 +134,8 @@ def make(decoder, instruction):
     if name in _ORDER:
         decoder.no_guard(instruction)
         return functools.partial(_order, instruction, name.startswith("wait"))
-    columns = columns_of(instruction)
-    return None if columns is None else _multiply(decoder, instruction, columns)
+    form = form_of(instruction)
+    return None if form is None else _multiply(decoder, instruction, form)
 
 
 def _order(instruction, waits: bool, warp) -> None:
@@ -93,30 +145,42 @@ def _order(instruction, waits: bool, warp) -> None:
         warp.observer.synchronises(warp, instruction, EVERY_LANE, warp.mask)
 
 
-def _multiply(decoder, instruction, columns: int):
+def _operands(decoder, instruction, form: Form) -> tuple:
+    """Return what reads A and B."""
+    _, a, b, _, *choices = instruction.operands
+    sides = choices[2:]
+    across = [bool(side.value) for side in sides]
+    left = Elements(form.left, len(across) == 2 and across[0])
+    right = Elements(form.right, bool(across) and across[-1])
+    kind = Held if isinstance(a, Vector) else Stored
+    return kind(decoder, instruction, a, left), Stored(decoder, instruction, b, right)
+
+
+def _multiply(decoder, instruction, form: Form):
     decoder.no_guard(instruction)
-    target, a, b, adds, *signs = instruction.operands
+    target, _, _, adds, *signs = instruction.operands
+    columns = form.columns
     for register in target.elements:
-        decoder.destination(register, "f32")
+        decoder.destination(register, form.sums)
     rows = np.array([register.index for register in target.elements], np.intp)
-    kind = _Held if isinstance(a, Vector) else _Stored
-    left, right = kind(decoder, instruction, a), _Stored(decoder, instruction, b)
+    left, right = _operands(decoder, instruction, form)
     slot = decoder.layout.operand(adds, "pred")
-    sign = np.float32(signs[0].value * signs[1].value)
+    sign = np.float32(signs[0].value * signs[1].value) if signs else 1
+    type_ = np.float32 if form.sums == "f32" else np.int32
     decoder.code.operations[instruction.index] = Operation(
-        ("f32",), (), make, 2 * ROWS * columns * DEPTH // LANES, "tensor"
+        (form.sums,), (), make, 2 * ROWS * columns * form.depth // LANES, "tensor"
     )
 
     def step(warp):
         _require_all(warp, instruction)
-        values = warp.frame.values[:, : 4 * LANES].view(np.float32)
+        values = warp.frame.values[:, : 4 * LANES].view(type_)
         first = warp.index % WARPS * ROWS
         a = left.matrix(warp, first, ROWS) * sign
         b = right.matrix(warp, 0, columns)
-        d = np.zeros((ROWS, columns), np.float32)
-        if _same(warp, instruction, warp.slots[slot], "says whether to add"):
+        d = np.zeros((ROWS, columns), type_)
+        if same(warp, instruction, warp.slots[slot], "says whether to add"):
             d = _joined(values.take(rows, axis=0))
-        values[rows] = _shared_out(dot(a, b, d))
+        values[rows] = _shared_out(form.added(a, b, d))
 
     return step
 
@@ -131,112 +195,6 @@ def _shared_out(d: np.ndarray) -> np.ndarray:
     """Return the lanes' registers of D."""
     parts = d.reshape(2, 8, -1, 4, 2)
     return parts.transpose(2, 0, 4, 1, 3).reshape(-1, LANES)
-
-
-class _Held:
-    """The matrix A in registers."""
-
-    def __init__(self, decoder, _instruction, operand):
-        self._slots = [decoder.layout.operand(e, "b32") for e in operand.elements]
-
-    def matrix(self, warp, _first: int, rows: int) -> np.ndarray:
-        """Return the rows of the warp."""
-        held = np.concatenate([warp.slots[slot] for slot in self._slots])
-        parts = held.reshape(2, 2, 8, 4)  # columns by 4, half, row, column
-        return _floats(parts.transpose(1, 2, 0, 3).reshape(rows, DEPTH))
-
-
-class _Stored:
-    """The matrix A or B in shared memory."""
-
-    def __init__(self, decoder, instruction, operand):
-        self._program, self._instruction = decoder.program, instruction
-        self._slot = decoder.layout.operand(operand, "u64")
-        self._access = decoder.access(instruction, "shared", WORD, READS)
-
-    def matrix(self, warp, first: int, rows: int) -> np.ndarray:
-        """Return rows from `first` on; of B these are columns."""
-        bits = warp.slots[self._slot]
-        bits = int(_same(warp, self._instruction, bits, "describes a matrix"))
-        place = Place.read(bits)
-        if place.words and place.base:
-            why = " with a base offset in a descriptor"
-            raise faults.unsupported(self._program, self._instruction, why)
-        addresses = place.addresses(first, rows)
-        self._check(warp, addresses)
-        words = warp.block.shared.bytes.view(np.uint32).reshape(-1, 4)
-        return _floats(words[addresses >> 4].reshape(rows, DEPTH))
-
-    def _check(self, warp, addresses) -> None:
-        """Check that all words lie in arrays, and report them to the observer."""
-        memory = warp.block.shared
-        region = memory.find(int(addresses[0]))
-        if region is not None and _inside(region, addresses).all():
-            self._tell(warp, region, addresses, np.arange(len(addresses)))
-            return
-        regions = [memory.find(address) for address in addresses.tolist()]
-        for region in dict.fromkeys(regions):
-            chosen = np.flatnonzero([r is region for r in regions])
-            bad = ~_inside(region, addresses[chosen])
-            if bad.any():
-                position = int(chosen[np.argmax(bad)])
-                raise self._outside(warp, region, addresses, position)
-            self._tell(warp, region, addresses, chosen)
-
-    def _tell(self, warp, region, addresses, chosen) -> None:
-        if warp.observer is not None:
-            part = region, chosen % LANES, addresses[chosen] - region.address
-            warp.observer.touches(self._access, warp, part)
-
-    def _outside(self, warp, region, addresses, position: int):
-        address, where = int(addresses[position]), "no array is there"
-        if region is not None:
-            offset = address - region.address
-            name = faults.readable(region.name) or "an array"
-            where = f"byte {offset} of {name}, which has {region.nbytes} bytes"
-        return faults.kernel_error(
-            errors.OutOfBoundsError, warp, position % LANES, self._instruction,
-            f"{{thread}} multiplies by a matrix of which 16 bytes lie at {address:#x} "
-            f"in shared memory: {where}.",
-            "The descriptor begins at another place, or the distances in it are not "
-            "those of the array.",
-            "Check its three numbers, each in units of 16 bytes: the address from bit "
-            "0, the distance along k from bit 16, that of eight rows from bit 32.",
-        )  # fmt: skip
-
-
-def _inside(region, addresses) -> np.ndarray:
-    """Return which words lie in a region as a whole."""
-    if region is None:
-        return np.zeros(len(addresses), bool)
-    offsets = addresses - region.address
-    return (offsets >= 0) & (offsets <= region.nbytes - WORD)
-
-
-def _floats(words: np.ndarray) -> np.ndarray:
-    return (words & np.uint32(products.TF32_BITS)).view(np.float32)
-
-
-def _same(warp, instruction, values, does: str):
-    """Return the value that all lanes give.
-
-    Raises
-    ------
-    KernelError
-        They give several.
-    """
-    other = values != values[0]
-    if other.any():
-        lane = int(np.argmax(other))
-        raise faults.kernel_error(
-            errors.KernelError, warp, lane, instruction,
-            f"{{thread}} multiplies matrices by `{instruction.name}`, and the value "
-            f"that {does} is {int(values[lane]):#x} in its lane {lane}, "
-            f"{int(values[0]):#x} in lane 0.",
-            "All four warps compute one product, so that all threads say the same.",
-            "Compute the value from what the threads of a warpgroup have in common.",
-        )  # fmt: skip
-    return values[0]
 
 
 def _require_all(warp, instruction) -> None:

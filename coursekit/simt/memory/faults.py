@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from coursekit import errors
+from coursekit.simt.memory import guards
 from coursekit.simt.memory.memory import GLOBAL_BASE, Part, Region
 from coursekit.simt.ptx.ir import Instruction, Location
 
@@ -61,6 +62,7 @@ def kernel_error(kind, warp, lane: int, instruction, what, cause="", cure=""):
     message = what.replace("{thread}", name)
     if shown:
         message += "\n  " + shown
+        cause, cure = (guards.in_language(text, shown) for text in (cause, cure))
     error = kind.explained(message, cause, cure)
     error.thread, error.block = thread, block
     if place is not None:
@@ -180,7 +182,7 @@ def _bounds_advice(region: Region, part: Part, offset: int) -> tuple[str, str]:
         return (
             "An index became negative: a neighbour of the first element, or an "
             "int that overflowed.",
-            "Check the lower bound too, for example `if (i > 0)`.",
+            guards.LOWER_BOUND,
         )
     if _wrapped(region, offset):
         return (
@@ -203,9 +205,9 @@ def _bounds_advice(region: Region, part: Part, offset: int) -> tuple[str, str]:
             "Compare the array's size with the loop's bounds.",
         )
     if part.shape and len(part.shape) > 1:
-        cure = "Guard each index, for example with `if (row < rows && col < cols)`."
+        cure = guards.EACH_INDEX
     else:
-        cure = "Guard the access, for example with `if (i < n)`."
+        cure = guards.THE_ACCESS
     return (
         "Often the grid is rounded up and the last blocks have threads without work.",
         cure,

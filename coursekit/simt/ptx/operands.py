@@ -106,7 +106,8 @@ class Scope(dict):
             match = _RANGE.fullmatch(piece.strip())
             if match is None or match[1] in SPECIALS:
                 raise self.frame.error("a register name was expected")
-            if match[1] in self.types or match[1] in self.ranges:
+            # `a<2>` is a0 and a1, so that a register `a` may stand beside it.
+            if match[1] in (self.types if match[2] is None else self.ranges):
                 raise self.frame.error(f"register {match[1]} is declared twice")
             self._declare_range(kind, match[1], match[2])
         self.clear()
@@ -222,7 +223,11 @@ class Scope(dict):
             return ir.Symbol(base.name, terms)
         if isinstance(base, ir.Immediate) and base.kind == "int":
             return ir.Immediate(base.value + terms)
-        raise self.frame.error(f"unknown operand `{word[:40]}`")
+        raise self._unknown(word)
+
+    def _unknown(self, word: str) -> Exception:
+        """Return the error for a text that is no operand, on one line."""
+        return self.frame.error(f"unknown operand `{' '.join(word.split())[:40]}`")
 
     def _sum(self, word: str) -> tuple:
         """Read `base+16`; return the base and the number of bytes."""
@@ -232,7 +237,7 @@ class Scope(dict):
             return self[match["name"]], terms
         if terms is not None and (constant := number(match["number"])):
             return constant, terms
-        raise self.frame.error(f"unknown operand `{word[:40]}`")
+        raise self._unknown(word)
 
     def _address(self, inside: str) -> ir.Address:
         """Read what stands in brackets, without them."""

@@ -72,7 +72,8 @@ def reached(v):
 
 def carve_outs(l1_left, show):
     """Compare with the carve-out that holds the blocks and what CUDA reserves."""
-    for count, kib in (1, 20), (1, 7), (2, 49), (1, 99), (2, 50), (1, 163), (0, 0):
+    cases = (1, 20), (1, 7), (2, 49), (1, 99), (2, 50), (3, 21), (1, 163), (0, 0)
+    for count, kib in cases:
         expected = 256 - smallest(count * (kib + 1))
         found = l1_left(count, kib)
         if found != expected:
@@ -90,6 +91,11 @@ def smallest(needed, strictly=False):
 def why(found, count, kib):
     """Return the likely cause of a wrong answer, and what to do."""
     needed = count * (kib + 1)
+    if found is None:
+        return (
+            "A Python function without return gives None, also where it prints.",
+            "Return the KiB that are left.",
+        )
     if found in (
         256 - size for size in (count * kib, needed) if size not in CARVE_OUTS
     ):
@@ -318,7 +324,7 @@ EXERCISES = (
         name="l1_left",
         title="The L1 that is left",
         function="l1_left",
-        checks=(("the split of seven launches", carve_outs),),
+        checks=(("the split of eight launches", carve_outs),),
         hints=(
             "Each block takes kib + 1 KiB. The SM cannot split at any KiB: which "
             "entry of CARVE_OUTS is the smallest that holds all blocks?",
@@ -344,6 +350,16 @@ EXERCISES = (
                 mistake="The largest size that the blocks exceed is taken.",
                 edits=[("min(", "max("), (">= needed", "<= needed")],
                 fails=(CheckFailed, "never smaller"),
+            ),
+            "larger_than_asked": Mutant(
+                mistake="The first size above what the blocks ask for is taken.",
+                edits=[("(kib + 1)", "kib"), (">= needed", "> needed")],
+                fails=(CheckFailed, "l1_left(3, 21) is 192, and 156 KiB are left."),
+            ),
+            "printed": Mutant(
+                mistake="The answer is printed, not returned.",
+                edits=[("return 256 - carve_out", "print(256 - carve_out)")],
+                fails=(CheckFailed, "without return gives None"),
             ),
             "larger": Mutant(
                 mistake="A carve-out of exactly the right size is passed over.",

@@ -95,13 +95,15 @@ NEGATED = """
 {
 	@!%p1 bra 	$L_1;
 	fma.rn.f32 	%f1, %f2, %f3, %f4;
-	@%p2 fma.rn.f32 	%f1, %f2, %f3, %f4;
+	@%p2 st.global.f32 	[%rd1], %f1;
 	// fma in a comment
 	mad.lo.s32 	%r1, %r2, %r3, %r4;
 $L_1:
 	ret;
 }
 """
+
+TWO_KINDS = "a PTX with `@!%p1 bra`, `@%p2 st` and a comment `// fma`"
 
 
 def found_in(find, ptx, expected, what):
@@ -157,8 +159,9 @@ def one_branch(kernel):
     if found > 1:
         raise CheckFailed.explained(
             f"The PTX has {found} conditional branches: the guard, and one more.",
-            "There are two stores, one on each side of an if. The compiler may choose "
-            "between two values without a branch, but not between two stores.",
+            "There are two stores, and a condition decides about at least one of them. "
+            "The compiler may choose between two values without a branch, but not "
+            "between two stores.",
             "Compute the value first, with ?: or an if without a store, and store it "
             "behind that.",
         )
@@ -186,10 +189,11 @@ def no_loop(kernel):
     fmas, found = count(kernel, "fma"), branches(kernel)
     if found > 1:
         raise CheckFailed.explained(
-            f"The PTX has {found} conditional branches, and {fmas} of its lines are "
-            "FMAs: there is still a loop.",
+            f"The number of conditional branches in the PTX is {found}, and that of "
+            f"FMAs is {fmas}: there is still a loop.",
             "The compiler can write all iterations out only if it knows their number. "
-            "It cannot know what `terms` will hold.",
+            "It cannot know what `terms` will hold. (If it unrolls by a factor of its "
+            "own, a second loop is left for the rest.)",
             "Put the number itself into the loop's condition.",
         )
     if fmas not in (TERMS - 1, TERMS):  # c[0] needs none where a sum begins with it
@@ -407,7 +411,7 @@ EXERCISES = (
             ("other PTX", in_others),
             (
                 "a negated predicate",
-                lambda find, show: found_in(find, NEGATED, (1, 2), "the last text"),
+                lambda find, show: found_in(find, NEGATED, (1, 2), TWO_KINDS),
             ),
         ),
         hints=(
@@ -423,7 +427,7 @@ EXERCISES = (
             "anywhere": Mutant(
                 mistake="Every line that names an fma counts.",
                 edits=[('line.split(".")[0] == "fma"', '"fma" in line')],
-                fails=(CheckFailed, "the number of FMAs is 1, and find counts 3"),
+                fails=(CheckFailed, "the number of FMAs is 1, and find counts 2"),
             ),
             "only_floats": Mutant(
                 mistake="FMAs of doubles are left out.",
@@ -446,7 +450,10 @@ EXERCISES = (
             "not_negated": Mutant(
                 mistake="A negated predicate does not count.",
                 edits=[('line.startswith("@")', 'line.startswith("@%")')],
-                fails=(CheckFailed, "the last text the number of instructions"),
+                fails=(
+                    CheckFailed,
+                    "`// fma` the number of instructions with a predicate",
+                ),
             ),
             "lists": Mutant(
                 mistake="It returns the lines in place of their number.",

@@ -1,5 +1,7 @@
 """Chapter 04b: pieces about images for many GPUs, and the driver API by hand."""
 
+import ctypes
+
 import numpy as np
 
 import coursekit as ck
@@ -40,7 +42,8 @@ def on_each(kernel):
             raise CheckFailed.explained(
                 f"The PTX for compute capability {capability} has no redux.sync.",
                 "The shuffles are compiled there, too: the condition is false for "
-                f"{arch}0, or the call stands behind a return.",
+                f"{arch}0 (a misspelt macro counts as 0), or the call stands behind a "
+                "return.",
                 "Let the condition hold from 8.0 on: __CUDA_ARCH__ is 800 there.",
             )
     if "redux.sync" in older or "shfl.sync" not in older:
@@ -76,12 +79,24 @@ def fat_binaries(pick, show):
             raise CheckFailed.explained(
                 f"{', '.join(images)} on a device of {device / 10:.1f}: expected "
                 f"{expected}, got {found!r} ({case}).",
-                "Machine code runs on chips of its generation, which is the number "
-                "without its last digit, that are not older. PTX is compiled for any "
-                "device that is not older.",
-                "Look for machine code first, then for PTX; of those that fit, take "
-                "the largest.",
+                *_rule(found),
             )
+
+
+def _rule(found):
+    """Return the likely cause of a wrong choice, and what to do."""
+    if found is not None and not isinstance(found, tuple):
+        return (
+            "The answer is a pair of a text and a number, or None.",
+            'Return a tuple, as the starter does: "sm", 80.',
+        )
+    return (
+        "Machine code runs on chips of its generation, which is the number without "
+        "its last digit, that are not older. PTX is compiled for any device that is "
+        "not older.",
+        "Look for machine code first, then for PTX; of those that fit, take the "
+        "largest.",
+    )
 
 
 # ---------------------------------------------------------------- 04.5
@@ -133,6 +148,8 @@ def failures(open_context, show):
 
 # ---------------------------------------------------------------- 04.h
 
+C_TYPE = type(ctypes.c_int)  # the class of all simple types of ctypes
+
 
 def a_launch(parameters, show):
     """Launch saxpy with the student's parameters."""
@@ -150,9 +167,7 @@ def a_launch(parameters, show):
     except TypeError as error:
         raise CheckFailed.explained(
             f"cuLaunchKernel raised TypeError: {error}",
-            "A value does not go with its type. An address is an int and has the type "
-            "c_void_p; a CUdeviceptr itself has the type None.",
-            "Return two tuples of four: the values, and their types.",
+            *_misfit(given),
         ) from None
     (result,) = cu.cuCtxSynchronize()
     if result != 0:
@@ -172,6 +187,29 @@ def a_launch(parameters, show):
             "order is another one.",
             "Give the types in the order x, y, a, n: two pointers, a float, an int.",
         )
+
+
+def _misfit(given):
+    """Return why cuda.bindings refuses values and types, and what to do."""
+    if not (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and all(isinstance(part, tuple) and len(part) == 4 for part in given)
+    ):
+        return (
+            "cuda.bindings takes a tuple of two tuples, and saxpy has four parameters.",
+            "Return two tuples of four: the values, and their types.",
+        )
+    if not all(isinstance(one, C_TYPE) for one in given[1] if one is not None):
+        return (
+            "The types of Python and NumPy are none of C.",
+            "Take the types from ctypes; their names begin with c_.",
+        )
+    return (
+        "A value does not go with its type. An address is an int and has the type "
+        "c_void_p; a CUdeviceptr itself has the type None.",
+        "Compare each value with its type, in the order x, y, a, n.",
+    )
 
 
 def _copied(cu, array):
@@ -258,6 +296,11 @@ EXERCISES = (
                 edits=[("max(fit)", "fit[0]")],
                 fails=(CheckFailed, "two that fit: the newest of them"),
             ),
+            "number": Mutant(
+                mistake="The number alone is returned.",
+                edits=[('return "sm", max(fit)', "return max(fit)")],
+                fails=(CheckFailed, "a pair of a text and a number"),
+            ),
             "exact_ptx": Mutant(
                 mistake="PTX is taken only for its own number.",
                 edits=[("in compute if one <= device", "in compute if one == device")],
@@ -335,6 +378,19 @@ EXERCISES = (
                 mistake="The handles themselves are given, in place of addresses.",
                 edits=[("int(x), int(y)", "x, y")],
                 fails=(CheckFailed, "CUDA_ERROR_ILLEGAL_ADDRESS"),
+            ),
+            "lists": Mutant(
+                mistake="The types are in a list.",
+                edits=[("c_int\n", "c_int\n    types = list(types)\n")],
+                fails=(CheckFailed, "Return two tuples of four"),
+            ),
+            "types_of_python": Mutant(
+                mistake="The types are those of Python.",
+                edits=[
+                    ("ctypes.c_void_p, ctypes.c_void_p", "int, int"),
+                    ("ctypes.c_float, ctypes.c_int", "float, int"),
+                ],
+                fails=(CheckFailed, "Take the types from ctypes"),
             ),
             "order": Mutant(
                 mistake="The number and the factor are swapped.",

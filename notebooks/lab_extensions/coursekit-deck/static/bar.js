@@ -1,15 +1,15 @@
 // The line below a page: where it stands in the notebook, and buttons.
-import { fullScreen } from "./keys.js";
 import { titleOf } from "./slides.js";
 
+// What a button does, its text, its key, and the method of the deck, where it has it.
 const BUTTONS = [
-  ["Previous page", "◀", "←", (deck) => deck.previous()],
-  ["Next page", "▶", "→", (deck) => deck.next()],
-  ["Run the cell", "Run", "r", (deck) => deck.run()],
-  ["Show or hide the answers", "Answers", "a", (deck) => deck.answer()],
-  ["Open the presenter's notes", "Notes", "n", (deck) => deck.notes.open()],
-  ["Fill the screen", "Full screen", "f", fullScreen],
-  ["Leave the slides", "Leave", "Esc", (deck) => deck.end()],
+  ["Previous page", "◀", "←", "previous"],
+  ["Next page", "▶", "→", "next"],
+  ["Run the cell", "Run", "r", "run"],
+  ["Show or hide the answers", "Answers", "a", "answer"],
+  ["Open the presenter's notes", "Notes", "n", "openNotes"],
+  ["Fill the screen", "Full screen", "f", "fillScreen"],
+  ["Leave the slides", "Leave", "Esc", "leave"],
 ];
 
 export class Bar {
@@ -20,18 +20,19 @@ export class Bar {
     this.node.setAttribute("aria-label", "Slides");
     this.where = document.createElement("span");
     this.where.setAttribute("role", "status");
-    this.node.append(this.where, ...BUTTONS.map((button) => this.button(...button)));
+    const there = BUTTONS.filter(([, , , method]) => deck[method]);
+    this.node.append(this.where, ...there.map((button) => this.button(...button)));
     deck.node.append(this.node);
   }
 
-  button(title, text, key, action) {
+  button(title, text, key, method) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = text;
     button.title = `${title} (${key})`;
     button.setAttribute("aria-label", title);
     button.addEventListener("click", () => {
-      action(this.deck);
+      this.deck[method]();
       if (this.node.isConnected) this.deck.node.focus();
     });
     return button;

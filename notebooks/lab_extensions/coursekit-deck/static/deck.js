@@ -1,61 +1,47 @@
-// A notebook shown as a deck, in JupyterLab itself: cells stay where they are and alive,
-// those of the page are shown, the others are not.
+// A notebook as a deck in JupyterLab: the cells stay alive, with the kernel behind them.
 import { Answers, idsOf } from "./answers.js";
 import { Bar } from "./bar.js";
 import { listen } from "./keys.js";
 import { Notes } from "./notes.js";
-import { pack, scaleOf, setZoom, TEXT } from "./pages.js";
-import { slidesOf } from "./slides.js";
+import { Paged, pictures } from "./paged.js";
 
-const GAP = 12; // px between two parts, on a page of 1280 x 720
-const WRAPPERS = {
-  text: ".jp-Cell-inputWrapper",
-  input: ".jp-Cell-inputWrapper",
-  output: ".jp-Cell-outputWrapper",
-};
+// Two frames: what was attached has been laid out.
+const settled = () => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(done)));
 
 // A cell of the notebook as slides.js reads it, and its widget.
 function cellOf(widget) {
-  const { model } = widget;
-  return {
-    widget,
-    type: model.type,
-    metadata: model.metadata,
-    source: model.sharedModel.getSource(),
-  };
+  const { model, node } = widget;
+  const source = model.sharedModel.getSource();
+  return { widget, node, type: model.type, metadata: model.metadata, source };
 }
 
-export class Deck {
-  constructor(app, panel) {
+// Present the notebook of a panel; return the deck once its first page is there.
+export async function present(app, panel) {
+  const config = panel.content.notebookConfig;
+  panel.content.notebookConfig = { ...config, windowingMode: "none" };
+  await Promise.all(panel.content.widgets.map((cell) => cell.ready));
+  await pictures(panel.node);
+  const deck = new Deck(app, panel, config);
+  await settled();
+  deck.lay(0);
+  return deck;
+}
+
+class Deck extends Paged {
+  constructor(app, panel, config) {
+    super(panel.node, panel.content.node, panel.content.widgets.map(cellOf));
     this.app = app;
     this.panel = panel;
-    this.node = panel.node;
     this.notebook = panel.content;
-    this.slide = 0; // which slide, and which of its pages
-    this.page = 0;
-    this.pages = [];
-  }
-
-  async start() {
-    this.config = this.notebook.notebookConfig;
-    this.notebook.notebookConfig = { ...this.config, windowingMode: "none" };
-    await Promise.all(this.notebook.widgets.map((cell) => cell.ready));
-    await this.pictures();
-    this.slides = slidesOf(this.notebook.widgets.map(cellOf));
+    this.config = config;
+    this.ran = null; // the cell that was run last, until the page is turned
     this.openNode();
     this.answers = new Answers(this);
     this.notes = new Notes(this);
     this.bar = new Bar(this);
     this.ends = [listen(this), this.followSize(), this.followOutputs()];
     this.slide = this.slideOf(this.notebook.activeCell);
-    await settled();
-    this.lay(0);
-  }
-
-  // Wait for the pictures, whose size decides what fits; one that is missing is no error.
-  pictures() {
-    const all = [...this.node.querySelectorAll("img")];
-    return Promise.all(all.map((picture) => picture.decode().catch(() => {})));
   }
 
   // In the top layer, above all of JupyterLab, whatever surrounds the panel there.
@@ -68,7 +54,7 @@ export class Deck {
     this.node.focus();
   }
 
-  end() {
+  leave() {
     for (const stop of this.ends) stop();
     this.bar.node.remove();
     this.answers.hide();
@@ -93,131 +79,66 @@ export class Deck {
     this.notebook.node.focus();
   }
 
-  get current() {
-    return this.slides[this.slide];
-  }
-
-  // The number of the page of all, as far as the pages are known, and the slides.
-  get place() {
-    return { slide: this.slide + 1, slides: this.slides.length, page: this.page + 1,
-             pages: this.pages.length };
-  }
-
   slideOf(widget) {
     const holds = (slide) => slide.cells.some((cell) => cell.widget === widget);
     return Math.max(this.slides.findIndex(holds), 0);
   }
 
-  // Put the slide's parts on pages, and show one: a number, -1 for the last.
-  lay(page) {
-    this.clear();
-    const scale = scaleOf(window.innerWidth, window.innerHeight);
-    this.node.style.setProperty("--ck-text", `${scale * TEXT}px`);
-    this.node.style.setProperty("--ck-scale", String(scale));
-    this.node.style.setProperty("--ck-gap", `${scale * GAP}px`);
-    const parts = this.current.parts.map((part) => this.shown(part, scale));
-    this.pages = pack(parts, this.room(), scale * GAP);
-    for (const part of parts) this.hide(part);
-    if (this.pages.length === 0) this.pages = [[]];
-    this.show(page < 0 ? this.pages.length - 1 : Math.min(page, this.pages.length - 1));
-  }
-
-  room() {
-    const style = getComputedStyle(this.notebook.node);
-    const padding = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom);
-    return this.notebook.node.clientHeight - padding;
-  }
-
-  shown(part, scale) {
-    const { node } = part.cell.widget;
-    const element = node.querySelector(WRAPPERS[part.part]);
-    node.classList.add("ck-on");
-    element.classList.add("ck-shown");
-    return { ...part, element, scale };
-  }
-
-  hide({ element, cell }) {
-    element.classList.remove("ck-shown");
-    cell.widget.node.classList.remove("ck-on");
-  }
-
-  clear() {
-    for (const element of this.node.querySelectorAll(".ck-shown, .ck-window")) {
-      element.classList.remove("ck-shown", "ck-window");
-      element.style.height = "";
-      setZoom(element, 1);
-    }
-    for (const cell of this.node.querySelectorAll(".ck-on")) cell.classList.remove("ck-on");
-  }
-
-  show(page) {
-    this.clear();
-    this.page = page;
-    for (const part of this.pages[page]) {
-      const { element } = this.shown(part, part.scale);
-      setZoom(element, part.zoom);
-      if (part.height === undefined) continue;
-      element.classList.add("ck-window");
-      element.style.height = `${part.height}px`;
-      element.scrollTop = part.offset;
-    }
-    this.notebook.node.scrollTop = 0;
+  turned() {
     this.answers.hide();
     this.bar.update();
     this.notes.update();
   }
 
-  next() {
-    if (this.page + 1 < this.pages.length) this.show(this.page + 1);
-    else if (this.slide + 1 < this.slides.length) this.goTo(this.slide + 1, 0);
-  }
-
-  previous() {
-    if (this.page > 0) this.show(this.page - 1);
-    else if (this.slide > 0) this.goTo(this.slide - 1, -1);
-  }
-
-  goTo(slide, page) {
-    this.slide = Math.min(Math.max(slide, 0), this.slides.length - 1);
-    this.lay(page);
-  }
-
   // Run the cell that has the focus, or else the first of the page that is code.
   async run() {
     const focused = this.current.parts.find(
-      ({ cell }) => cell.widget.node.contains(document.activeElement));
+      ({ cell }) => cell.node.contains(document.activeElement));
     const code = this.pages[this.page].find(({ cell }) => cell.type === "code");
     const part = focused ?? code;
     if (!part || part.cell.type !== "code") return;
     this.notebook.activeCellIndex = this.notebook.widgets.indexOf(part.cell.widget);
     await this.app.commands.execute("notebook:run-cell");
+    this.ran = part.cell;
     await settled();
-    this.lay(this.page);
-    const shows = (page) => page.some((other) =>
-      other.cell.widget === part.cell.widget && other.part === "output");
-    const output = this.pages.findIndex(shows);
-    if (output > this.page) this.show(output);
+    this.layAgain();
   }
 
-  followSize() {
-    const follow = () => this.lay(this.page);
-    window.addEventListener("resize", follow);
-    return () => window.removeEventListener("resize", follow);
+  // Lay the slide out anew for new outputs; those of the cell that ran come into view.
+  layAgain() {
+    this.lay(this.page);
+    const isRan = ({ cell, part }) => cell === this.ran && part === "output";
+    const page = this.pages.findIndex((parts) => parts.some(isRan));
+    if (page > this.page) this.show(page);
+  }
+
+  next() {
+    this.ran = null;
+    super.next();
+  }
+
+  previous() {
+    this.ran = null;
+    super.previous();
+  }
+
+  goTo(slide, page) {
+    this.ran = null;
+    super.goTo(slide, page);
   }
 
   // New outputs may need other pages: lay the slide out anew when they have settled.
   followOutputs() {
     let timer = 0;
     const observer = new MutationObserver((changes) => {
-      const outside = (change) => !this.bar.node.contains(change.target);
-      const added = changes.filter(outside).some(({ target }) =>
-        target.nodeType === 1 && target.closest(".ck-on")
+      const added = changes.some(({ target }) => target.nodeType === 1
+        && target.closest(".ck-on")
         && target.matches(".jp-OutputArea, .jp-OutputArea-child"));
       if (!added) return;
       clearTimeout(timer);
-      timer = setTimeout(() => this.lay(this.page), 200);
+      timer = setTimeout(() => this.layAgain(), 200);
     });
-    observer.observe(this.notebook.node, { childList: true, subtree: true });
+    observer.observe(this.box, { childList: true, subtree: true });
     return () => {
       clearTimeout(timer);
       observer.disconnect();
@@ -228,8 +149,14 @@ export class Deck {
   answer() {
     this.answers.toggle(idsOf(this.current.cells));
   }
-}
 
-// Two frames: what was attached has been laid out.
-const settled = () => new Promise((done) =>
-  requestAnimationFrame(() => requestAnimationFrame(done)));
+  openNotes() {
+    this.notes.open();
+  }
+
+  // Escape hides the answers first, and then leaves.
+  escape() {
+    if (this.answers.isShown) this.answers.hide();
+    else this.leave();
+  }
+}

@@ -1,28 +1,20 @@
-// The keys of a deck. A text field, an editor and a widget keep theirs.
+// The keys of a deck, each with the method that it calls, where the deck has it.
+// A text field, an editor and a widget keep theirs.
 
 const OWN = "input, textarea, select, button, summary, a, [contenteditable=true], "
   + "[role=slider], [role=grid], [role=tab], .jp-OutputArea [tabindex]";
-
-const ANYWHERE = {
-  PageDown: (deck) => deck.next(),
-  PageUp: (deck) => deck.previous(),
-};
+const ANYWHERE = { PageDown: "next", PageUp: "previous" }; // a presenter's clicker
 const ELSEWHERE = {
-  ArrowRight: (deck) => deck.next(),
-  ArrowLeft: (deck) => deck.previous(),
-  " ": (deck) => deck.next(),
-  Home: (deck) => deck.goTo(0, 0),
-  End: (deck) => deck.goTo(deck.slides.length - 1, -1),
-  r: (deck) => deck.run(),
-  a: (deck) => deck.answer(),
-  n: (deck) => deck.notes.open(),
-  f: (deck) => fullScreen(deck),
+  ArrowRight: "next",
+  ArrowLeft: "previous",
+  " ": "next",
+  Home: "first",
+  End: "last",
+  r: "run",
+  a: "answer",
+  n: "openNotes",
+  f: "fillScreen",
 };
-
-export function fullScreen() {
-  if (document.fullscreenElement) document.exitFullscreen();
-  else document.documentElement.requestFullscreen();
-}
 
 // Hear the keys while the deck is open; return what stops it.
 export function listen(deck) {
@@ -31,7 +23,7 @@ export function listen(deck) {
     if (!action) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    action(deck);
+    action();
   };
   window.addEventListener("keydown", hear, true);
   return () => window.removeEventListener("keydown", hear, true);
@@ -39,18 +31,13 @@ export function listen(deck) {
 
 function actionOf(deck, event) {
   const { key, target } = event;
+  const call = (name) => (name && deck[name] ? () => deck[name]() : null);
   const inDeck = target === document.body || deck.node.contains(target);
   if (!inDeck || event.altKey || event.metaKey) return null;
-  const enter = key === "Enter" && (event.shiftKey || event.ctrlKey);
-  if (enter) return (shown) => shown.run();
+  if (key === "Enter" && (event.shiftKey || event.ctrlKey)) return call("run");
   if (event.ctrlKey) return null;
-  if (ANYWHERE[key]) return ANYWHERE[key];
-  if (key === "Escape") return leave(deck, target);
-  return target.closest?.(OWN) ? null : ELSEWHERE[key];
-}
-
-// Escape leaves what is being used first: an editor, the answers, and then the deck.
-function leave(deck, target) {
-  if (target !== deck.node && target.closest?.(OWN)) return () => deck.node.focus();
-  return deck.answers.isShown ? () => deck.answers.hide() : () => deck.end();
+  if (ANYWHERE[key]) return call(ANYWHERE[key]);
+  const own = target !== deck.node && target.closest?.(OWN);
+  if (key === "Escape") return own ? () => deck.node.focus() : call("escape");
+  return own ? null : call(ELSEWHERE[key]);
 }

@@ -1,5 +1,5 @@
 // The plugin: a command, a button in each notebook's toolbar, and ?present in the address.
-import { Deck } from "./deck.js";
+import { present } from "./deck.js";
 
 const COMMAND = "coursekit:present";
 const LABEL = "Present as slides";
@@ -16,11 +16,11 @@ export async function plugin(lab) {
     optional: [ICommandPalette],
     activate(app, tracker, palette) {
       addStyle();
-      const present = () => tracker.currentWidget && open(app, tracker.currentWidget);
+      const shown = () => tracker.currentWidget && open(app, tracker.currentWidget);
       app.commands.addCommand(COMMAND, {
         label: LABEL,
         isEnabled: () => tracker.currentWidget !== null,
-        execute: present,
+        execute: shown,
       });
       palette?.addItem({ command: COMMAND, category: "Notebook Operations" });
       tracker.forEach((panel) => addButton(app, panel, ToolbarButton));
@@ -63,5 +63,5 @@ async function open(app, panel) {
   await panel.context.ready;
   await panel.revealed;
   await panel.context.sessionContext.ready;
-  if (!panel.node.classList.contains("ck-deck")) await new Deck(app, panel).start();
+  if (!panel.node.classList.contains("ck-deck")) await present(app, panel);
 }

@@ -1,0 +1,109 @@
+"""The arguments of Triton's kernels: which are passed, and what for a tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from coursekit.errors import ArgumentError, UnsupportedError
+from coursekit.runtime import simulator
+from coursekit.runtime.arrays import to_device
+from coursekit.runtime.tensor_maps import TensorMap, tensor_map
+
+_SWIZZLES = (None, 32, 64, 128)  # by the numbers of CUtensorMapSwizzle
+
+
+def parameters(
+    signature: Mapping[str, Any], mapped: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield name and type of what is passed to the kernel.
+
+    With `mapped`, a tensor descriptor is a tensor map, as from sm_90 on.
+    """
+    for name, kind in signature.items():
+        if isinstance(kind, tuple):
+            inner = {f"{name}_{i}": each for i, each in enumerate(kind)}
+            yield from parameters(inner, mapped)
+        elif str(kind).startswith("tensordesc"):
+            rank = str(kind).count(",") + 1
+            shape = [f"{name}_shape_{i}" for i in range(rank)]
+            strides = [f"{name}_stride_{i}" for i in range(rank)]
+            flags = [*shape, *strides, f"{name}_nan", f"{name}_tf32"]
+            for each in (name, *(() if mapped else flags), *shape, *strides):
+                yield each, ""
+        elif kind != "constexpr":
+            yield name, kind
+
+
+def flat(
+    name: str, kind: Any, value: Any, maps: Iterator[Mapping[str, Any]] | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Yield each value that is passed: of a tuple all, of a constant none.
+
+    `maps` yields what Triton says of the tensor map of each descriptor, where these
+    are tensor maps.
+    """
+    if isinstance(kind, tuple):
+        for one, each in zip(kind, value, strict=True):
+            yield from flat(name, one, each, maps)
+    elif str(kind).startswith("tensordesc"):
+        for each in _described(name, value, maps):
+            yield name, each
+    elif kind != "constexpr":
+        yield name, value
+
+
+def _described(
+    name: str, descriptor: Any, maps: Iterator[Mapping[str, Any]] | None
+) -> list[Any]:
+    """Return what is passed for a tensor descriptor."""
+    if maps is None:
+        from triton.backends.driver import decompose_descriptor
+
+        return list(decompose_descriptor(descriptor))
+    shape, strides = descriptor.shape, descriptor.strides
+    return [_mapped(name, descriptor, next(maps)), *shape, *strides]
+
+
+def _mapped(name: str, descriptor: Any, asked: Mapping[str, Any]) -> TensorMap:
+    """Copy a tensor to simulated memory, and return the map of its boxes."""
+    tensor = descriptor.base
+    plain = list(descriptor.shape) == list(tensor.shape) and tensor.is_contiguous()
+    if not plain or asked.get("is_im2col") or descriptor.padding == "nan":
+        raise UnsupportedError.explained(
+            f"The simulator has no tensor map for the descriptor {name}.",
+            "It maps whole tensors without gaps, with zeros outside.",
+            "Use TensorDescriptor.from_tensor(tensor.contiguous(), block_shape).",
+        )
+    import torch
+
+    size = asked["elem_size"]
+    bits = tensor.detach().view(getattr(torch, f"uint{8 * size}"))
+    with simulator.current():
+        array = to_device(bits.numpy().copy())
+        return tensor_map(array, asked["block_size"], _SWIZZLES[asked["swizzle"]])
+
+
+def argument(kernel: str, name: str, value: Any) -> Any:
+    """Return what is passed for a pointer or a number."""
+    value = (
+        getattr(value, "base", value)
+        if type(value).__name__ == "TensorWrapper"
+        else value
+    )
+    if not hasattr(value, "data_ptr"):
+        return value
+    if value.device.type != "cpu":
+        raise ArgumentError.explained(
+            f"{kernel}: {name} is a tensor on {value.device}.",
+            "The simulator is Triton's device now; it takes tensors in host memory.",
+            f"Pass {name}.cpu(), or turn the simulator off to launch on the GPU.",
+        )
+    return value if value.is_contiguous() else _reach(value)
+
+
+def _reach(tensor: Any) -> Any:
+    """Return the elements from the first of a tensor to its last, as they lie."""
+    sizes = zip(tensor.shape, tensor.stride(), strict=True)
+    count = 1 + sum((size - 1) * stride for size, stride in sizes)
+    return tensor.as_strided((count if tensor.numel() else 0,), (1,))
