@@ -97,6 +97,7 @@ chapters: setup   ## write minutes, links, README's table and coverage.md (ARGS=
 	@$(PY) notebooks/course_chapters.py $(ARGS)
 	@$(PY) notebooks/coverage_table.py
 	@$(PY) notebooks/companion_pages.py
+	@$(PY) notebooks/instructor_schedules.py
 
 lint-notebooks: setup  ## count what keeps lessons from good (ARGS=notebooks/00_start_here.ipynb lists, ARGS=--lower)
 	@$(PY) tests/support/lint_notebooks.py $(ARGS)

@@ -25,7 +25,10 @@ COMMANDS = {
         "coursekit.exercises.golf.command",
         "play Count Golf, and keep its boards",
     ),
-    "grade": ("coursekit.exercises.grading", "check exercises all at once"),
+    "grade": (
+        "coursekit.exercises.grading.command",
+        "check exercises, one's own or a class's",
+    ),
     "new-exercise": ("coursekit.exercises.skeleton", "start writing an exercise"),
     "record": (
         "coursekit.benchmarks.command",

@@ -40,7 +40,8 @@ HEADER = "| Chapter | You can then | Minutes | |\n|---|---|---|---|\n"
 PAGES = """\
 Beside the chapters there are pages: [the ecosystem](notebooks/ecosystem.md) of CUDA,
 [errata](notebooks/errata.md), [reading sources](notebooks/reading_sources.md) and
-[llm.c](notebooks/reading_llm_c.md), [what next](notebooks/what_next.md), and a
+[llm.c](notebooks/reading_llm_c.md), [what next](notebooks/what_next.md), one
+[for instructors](notebooks/instructor.md), and a
 [glossary](notebooks/glossary.md).
 """
 BADGES = {"simulated": "S", "compiled": "C", "gpu": "G"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from coursekit.errors import (
@@ -26,7 +26,7 @@ _UNREAD = re.compile(r'variable "(\w+)" was (?:declared but never|set but never)
 _TYPE = r"\b(?:float|double|int|unsigned|long|bool|half|__half|auto)\b"
 
 
-def examine(entry: Entry, candidate: Any) -> Verdict:
+def examine(entry: Entry, candidate: Any, added: Sequence[Stage] = ()) -> Verdict:
     """Check a solution.
 
     Parameters
@@ -35,6 +35,8 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
     candidate : Kernel, Module, callable, Ran, Program, str or CourseError
         A kernel, or a module that holds it; a function, a program, or what a cell has
         left; the source text; or why there is none.
+    added : sequence of Stage
+        More stages, behind those of the exercise.
 
     Returns
     -------
@@ -43,6 +45,7 @@ def examine(entry: Entry, candidate: Any) -> Verdict:
     """
     on_host = isinstance(entry.exercise, HostExercise | ProgramExercise)
     find, steps = _answered(entry)
+    steps = (*steps, *added)
     bench = Bench(entry, None, [])
     passed, error = 0, None
     try:
@@ -73,6 +76,11 @@ def _answered(entry: Entry) -> tuple[Callable[..., Any], tuple[Stage, ...]]:
     if isinstance(entry.exercise, ProgramExercise):
         return program_stages.program_of, program_stages.stages(entry)
     return kernel_of, stages(entry)
+
+
+def kinds(entry: Entry, added: Sequence[Stage] = ()) -> tuple[str, ...]:
+    """Return the kinds of an exercise's stages, in order."""
+    return tuple(step.kind for step in (*_answered(entry)[1], *added))
 
 
 def unset_warnings(answer: Any) -> list[str]:

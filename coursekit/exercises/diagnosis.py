@@ -51,7 +51,7 @@ def defect(kernel: Any, trial: Trial) -> KernelError | None:
 
 def findings(checker: Any, kernel: Any, trial: Trial, timeout_s: float) -> Any:
     """Return the findings of a checker for a launch, without what the kernel prints."""
-    given = tuple(Problem.of(trial.exercise, trial.size).given.values())
+    given = tuple(Problem.of(trial.exercise, trial.size, trial.salt).given.values())
     shape = trial.grid, trial.block, given, trial.shared_bytes
     silent = contextlib.redirect_stdout(io.StringIO())
     with silent, simulator(order=trial.order, timeout_s=timeout_s):
@@ -63,7 +63,7 @@ def overflows(kernel: Any, trial: Trial, name: str, index: tuple[int, ...]) -> b
 
     Then it comes from the size of the input, and not from the kernel's formula.
     """
-    problem = Problem.of(trial.exercise, trial.size)
+    problem = Problem.of(trial.exercise, trial.size, trial.salt)
     inputs = {
         key: 1
         for key, value in problem.given.items()

@@ -109,7 +109,7 @@ def values_of(kernel: Any, trial: Trial, thread: Any, block: Any) -> Values | No
 
 def _known(kernel: Any, trial: Trial, thread: Any, block: Any) -> dict[str, int]:
     """Return the integer parameters and the built-in variables of a thread."""
-    given = Problem.of(trial.exercise, trial.size).given.values()
+    given = Problem.of(trial.exercise, trial.size, trial.salt).given.values()
     known = {
         parameter.name: int(value)
         for parameter, value in zip(kernel.parameters, given, strict=True)

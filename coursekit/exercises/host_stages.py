@@ -17,9 +17,9 @@ from coursekit.exercises.stages import Bench, Stage
 def stages(entry: Entry) -> tuple[Stage, ...]:
     """Return the stages of an exercise, in order."""
     return (
-        Stage("runs, with the parameters of the starter", check_signature),
+        Stage("runs, with the parameters of the starter", check_signature, "compiles"),
         *(
-            Stage(name, functools.partial(_run, check, quiet=number > 0))
+            Stage(name, functools.partial(_run, check, quiet=number > 0), "check")
             for number, (name, check) in enumerate(entry.exercise.checks)
         ),
     )

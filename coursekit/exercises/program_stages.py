@@ -54,12 +54,12 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     """Return the stages of an exercise, in order."""
     first, *others = cases(entry)
     found = [
-        Stage("compiles", lambda bench: None),
-        Stage(f"prints what is asked: {_called(entry, first)}", _first),
+        Stage("compiles", lambda bench: None, "compiles"),
+        Stage(f"prints what is asked: {_called(entry, first)}", _first, "first run"),
     ]
     if others:
         inputs = f"{len(others)} other input{'s' if len(others) > 1 else ''}"
-        found.append(Stage(f"{inputs}, under the sanitizers", _others))
+        found.append(Stage(f"{inputs}, under the sanitizers", _others, "other runs"))
     return tuple(found)
 
 

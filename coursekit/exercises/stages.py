@@ -43,10 +43,15 @@ class Bench:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage's title, and its function, which raises where the kernel fails."""
+    """A stage's title, its function, and its kind.
+
+    The function raises where the answer fails. The kind names the stage in tables of
+    points: "sizes".
+    """
 
     name: str
     run: Callable[[Bench], None]
+    kind: str
 
 
 def stages(entry: Entry) -> tuple[Stage, ...]:
@@ -55,23 +60,33 @@ def stages(entry: Entry) -> tuple[Stage, ...]:
     sizes = ", ".join(map(written, exercise.sizes))
     shapes = f"{len(exercise.launches)} launch shapes each"
     in_order = [
-        Stage("compiles, with the parameters of the starter", check_signature),
-        Stage(f"a small problem, size {written(exercise.small)}", check_picture),
-        Stage(f"sizes {sizes}, {shapes}", check_sizes),
-        Stage("no races, every value set, barriers for all", check_threads),
-        Stage(f"{len(ORDERS)} other orders of the warps", check_orders),
+        Stage(
+            "compiles, with the parameters of the starter",
+            check_signature,
+            "compiles",
+        ),
+        Stage(
+            f"a small problem, size {written(exercise.small)}",
+            check_picture,
+            "small problem",
+        ),
+        Stage(f"sizes {sizes}, {shapes}", check_sizes, "sizes"),
+        Stage("no races, every value set, barriers for all", check_threads, "threads"),
+        Stage(f"{len(ORDERS)} other orders of the warps", check_orders, "orders"),
     ]
     if exercise.waits:
         held = ", ".join(f"{wait.name} is {wait.value}" for wait in exercise.waits)
-        in_order.append(Stage(f"waits while {held}", check_waits))
+        in_order.append(Stage(f"waits while {held}", check_waits, "waits"))
     if exercise.longest_warp is not None:
         most = f"at most {exercise.longest_warp} instructions per warp"
-        in_order.append(Stage(f"work for every thread: {most}", check_longest_warp))
+        in_order.append(
+            Stage(f"work for every thread: {most}", check_longest_warp, "balance")
+        )
     if exercise.limits:
         counters = ", ".join(limit.counter for limit in exercise.limits)
-        in_order.append(Stage(f"efficient: {counters}", check_limits))
+        in_order.append(Stage(f"efficient: {counters}", check_limits, "limits"))
     for name, look in exercise.compiled:
-        in_order.append(Stage(name, _look(look)))
+        in_order.append(Stage(name, _look(look), "compiled"))
     return tuple(in_order)
 
 
@@ -120,7 +135,7 @@ def check_sizes(bench: Bench) -> None:
     exercise = bench.exercise
     for size in exercise.sizes:
         for launch in exercise.launches:
-            _require_right(bench, Trial.of(exercise, size, launch))
+            require_right(bench, Trial.of(exercise, size, launch))
 
 
 def check_threads(bench: Bench) -> None:
@@ -149,10 +164,17 @@ def check_orders(bench: Bench) -> None:
     for launch in exercise.launches:
         for order in ORDERS:
             trial = Trial.of(exercise, exercise.largest, launch, order)
-            _require_right(bench, trial)
+            require_right(bench, trial)
 
 
-def _require_right(bench: Bench, trial: Trial) -> None:
+def require_right(bench: Bench, trial: Trial) -> None:
+    """Launch the kernel once, and compare what it leaves with the reference.
+
+    Raises
+    ------
+    CourseError
+        The launch failed, or a value is wrong.
+    """
     with _quiet(), _context(bench, trial):
         outcome = trial.run(bench.answer)
     complaints.require_values(bench.answer, outcome, complaints.values)

@@ -41,10 +41,14 @@ class Problem:
     sentinels: dict[str, np.generic]
 
     @classmethod
-    def of(cls, exercise: Exercise, size: Size) -> Problem:
-        """Build the problem of a size; the same size always gives the same data."""
-        seed = (int(exercise.chapter), exercise.number)
-        seed += size if isinstance(size, tuple) else (size,)
+    def of(cls, exercise: Exercise, size: Size, salt: int | None = None) -> Problem:
+        """Build the problem of a size; the same size always gives the same data.
+
+        With a `salt` it has other data, those of a student's variant.
+        """
+        extents = size if isinstance(size, tuple) else (size,)
+        seed = [int(exercise.chapter), exercise.number, *extents]
+        seed += [] if salt is None else [salt]
         given = dict(exercise.inputs(size, np.random.default_rng(seed)))
         values = SimpleNamespace(**{name: _wide(v) for name, v in given.items()})
         expected = _expected(exercise, values, given)
@@ -101,6 +105,8 @@ class Trial:
         (x, y, z).
     order : str or int
         As `ck.simulator` takes it.
+    salt : int or None
+        What the data of a student's variant are drawn from.
     """
 
     exercise: Exercise
@@ -109,13 +115,17 @@ class Trial:
     block: tuple[int, int, int]
     shared_bytes: int = 0
     order: str | int = "forward"
+    salt: int | None = None
 
     @classmethod
-    def of(cls, exercise: Exercise, size: Size, launch, order="forward") -> Trial:
+    def of(
+        cls, exercise: Exercise, size: Size, launch, order="forward", *, salt=None
+    ) -> Trial:
         """Work out the launch shape of a size."""
         grid, block, *shared = launch(size)
         shape = configure(exercise.kernel, grid, block, shared_bytes=sum(shared))
-        return cls(exercise, size, shape.grid, shape.block, shape.shared_bytes, order)
+        grid, block, dynamic = shape.grid, shape.block, shape.shared_bytes
+        return cls(exercise, size, grid, block, dynamic, order, salt)
 
     def __str__(self) -> str:
         grid, block = shape(self.grid), shape(self.block)
@@ -129,7 +139,7 @@ class Trial:
         CourseError
             The launch or the kernel failed; a note says in which trial.
         """
-        problem = Problem.of(self.exercise, self.size)
+        problem = Problem.of(self.exercise, self.size, self.salt)
         for name, value in held.items():
             problem.given[name] = np.full_like(problem.given[name], value)
         with simulator(order=self.order, timeout_s=timeout_s):

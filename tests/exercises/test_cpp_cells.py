@@ -12,11 +12,11 @@ from coursekit.exercises import (
     Mutant,
     ProgramExercise,
     catalogue,
-    grading,
     program_stages,
     skeleton,
 )
 from coursekit.exercises.checking import examine, is_untouched
+from coursekit.exercises.grading import command
 
 pytestmark = pytest.mark.skipif(
     shutil.which("c++") is None, reason="no C++ compiler: apt install g++"
@@ -197,7 +197,7 @@ def test_something_else_is_refused_by_the_check():
 def test_a_program_of_a_notebook_is_graded(tmp_path, capsys):
     (tmp_path / "42_tests").mkdir()
     (tmp_path / "42_tests" / "4_twice.cpp").write_text(SOLUTION)
-    assert grading.main([str(tmp_path)]) == 0
+    assert command.main([str(tmp_path)]) == 0
     assert "1 of 1 exercises solved" in capsys.readouterr().out
 
 

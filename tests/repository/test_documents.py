@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
+    "notebooks/instructor.md",
     "coursekit/README.md",
     "coursekit/simt/README.md",
     "kernels/README.md",

@@ -34,6 +34,7 @@ CONDA_NAMES = PYPROJECT["tool"]["coursekit"]["conda"]
 DOCUMENTS = (
     "README.md",
     "CONTRIBUTING.md",
+    "notebooks/instructor.md",
     "coursekit/README.md",
     "coursekit/simt/README.md",
     "kernels/README.md",

@@ -115,7 +115,20 @@ def reset(name: str) -> list[str]:
 
 
 def _copy(path: Path, copy: Path) -> None:
-    """Write a copy for a student; its links lead where the original's lead."""
+    content = json.dumps(fresh(path, copy), indent=1, ensure_ascii=False)
+    write(copy, content + "\n")
+
+
+def fresh(path: Path, copy: Path) -> dict[str, Any]:
+    """Return a notebook as a student gets it.
+
+    Parameters
+    ----------
+    path : Path
+        The course's own.
+    copy : Path
+        Where it is to be written: its links lead where the original's lead.
+    """
     up = quote(Path(os.path.relpath(path.parent.parent, copy.parent)).as_posix())
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook["metadata"] = _metadata()
@@ -129,7 +142,7 @@ def _copy(path: Path, copy: Path) -> None:
             cell["source"] = _relinked(cell["source"], up)
         else:
             cell |= {"outputs": [], "execution_count": None}
-    write(copy, json.dumps(notebook, indent=1, ensure_ascii=False) + "\n")
+    return notebook
 
 
 def _relinked(text: str | list[str], up: str) -> str:

@@ -287,7 +287,10 @@ EXERCISES = (
             ),
             "float32": Mutant(
                 mistake="Always float32, and always on the CPU.",
-                edits=[("x.new_empty(", "__import__('torch').empty(")],
+                edits=[
+                    ("x.new_empty(", "torch.empty("),
+                    ("def outputs", "import torch\n\n\ndef outputs"),
+                ],
                 fails=(CheckFailed, "of torch.float32 on cpu"),
             ),
             "view": Mutant(

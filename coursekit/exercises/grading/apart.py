@@ -23,21 +23,16 @@ from typing import Any
 from coursekit import paths
 from coursekit.errors import CheckFailed
 from coursekit.exercises import catalogue, checking, host_running
+from coursekit.exercises.grading import extra, outside, tampering, variants
+from coursekit.exercises.grading.terms import Limits, Terms
+from coursekit.exercises.host_exercise import HostExercise
+from coursekit.exercises.stages import Stage
 from coursekit.toolchain.process_limits import limit
 
 MOST_BYTES = 1 << 20  # of a verdict as text
 SHADOW_BYTES = 1 << 46  # that AddressSanitizer may reserve
 FILE_BYTES = 1 << 30  # of each file that an answer writes
-_FOLDERS = [f"COURSEKIT_{n}" for n in ("CACHE", "DATA", "EXERCISES", "STATE", "WORK")]
-GRACE = 4  # seconds of waiting allowed per second of computing
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The limits of one answer: seconds of computing, and bytes of memory."""
-
-    seconds: float = 300.0
-    memory_bytes: int = 4 << 30
+_FOLDERS = [f"COURSEKIT_{name}" for name in ("CACHE", "DATA", "EXERCISES")]
 
 
 @dataclass(frozen=True)
@@ -54,6 +49,10 @@ class Judged:
         Why the next stage did not pass.
     card : str
         What ``ck.check`` would have shown.
+    stage : str
+        The stage that did not pass.
+    held : bool
+        Whether the answer is held back, since it reaches outside of its exercise.
     """
 
     passed: bool | None
@@ -61,24 +60,34 @@ class Judged:
     stages: int = 0
     message: str = ""
     card: str = ""
+    stage: str = ""
+    held: bool = False
+
+    @property
+    def first_line(self) -> str:
+        """The first line of the message that has letters."""
+        lines = self.message.split("\n")
+        return next((line.strip() for line in lines if line.strip()), "")
 
     @property
     def outcome(self) -> str:
         """The result in one line."""
         if self.passed:
             return "solved"
-        first = next((line for line in self.message.split("\n") if line.strip()), "")
+        if self.held:
+            return f"held back: {self.first_line}"
         if self.passed is None:
-            return f"not judged: {first}"
-        return f"stage {self.passed_stages + 1} of {self.stages}: {first}"
+            return f"not judged: {self.first_line}"
+        return f"stage {self.passed_stages + 1} of {self.stages}: {self.first_line}"
 
 
-def judge(id: str, text: str, limits: Limits) -> Judged:
+def judge(id: str, text: str, terms: Terms) -> Judged:
     """Return the verdict on the text of an answer to an exercise."""
+    limits = terms.limits
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         told, seal = Path(folder) / "verdict", secrets.token_hex()
         task = {"id": id, "text": text, "told": str(told), "seal": seal}
-        code = _run(json.dumps(task | asdict(limits)), folder, limits)
+        code = _run(json.dumps(task | {"terms": asdict(terms)}), folder, limits)
         try:
             with open(told, "rb") as stream:
                 verdict = json.loads(stream.read(MOST_BYTES))
@@ -92,17 +101,17 @@ def judge(id: str, text: str, limits: Limits) -> Judged:
 def _run(task: str, folder: str, limits: Limits) -> int | None:
     """Run the child; return its exit code, None where its time was up."""
     with subprocess.Popen(
-        [sys.executable, "-m", "coursekit.exercises.apart"],
+        [sys.executable, "-m", "coursekit.exercises.grading.apart"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         text=True,
         cwd=folder,
-        env=_environment(),
+        env=_environment(folder),
         start_new_session=True,
     ) as process:
         try:
-            process.communicate(task, timeout=60 + GRACE * limits.seconds)
+            process.communicate(task, timeout=limits.longest_wait)
         except subprocess.TimeoutExpired:
             return None
         finally:
@@ -110,8 +119,11 @@ def _run(task: str, folder: str, limits: Limits) -> int | None:
     return process.returncode
 
 
-def _environment() -> dict[str, str]:
-    """Return the variables of the child, which runs in another folder."""
+def _environment(folder: str) -> dict[str, str]:
+    """Return the variables of the child, which runs in a folder of its own.
+
+    It has no progress of anybody's and no saved answers: those are not its matter.
+    """
     absolute = {
         name: os.path.abspath(os.path.expanduser(os.environ[name]))
         for name in _FOLDERS
@@ -119,12 +131,13 @@ def _environment() -> dict[str, str]:
     }
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     places = [
-        str(Path(__file__).parents[2]),
+        str(Path(__file__).parents[3]),
         *map(os.path.abspath, filter(None, given)),
     ]
+    private = {f"COURSEKIT_{name}": folder for name in ("STATE", "WORK")}
     one = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
     more = {"PYTHONPATH": os.pathsep.join(places), "COURSEKIT_PROGRESS": "0"}
-    return {**os.environ, **absolute, **one, **more}
+    return {**os.environ, **absolute, **private, **one, **more}
 
 
 def _end_all(process: subprocess.Popen) -> None:
@@ -138,7 +151,7 @@ def _end_all(process: subprocess.Popen) -> None:
 def _why(code: int | None, limits: Limits) -> str:
     """Say why a child has left no verdict."""
     if code is None:
-        return f"it waited for more than {GRACE * limits.seconds:g} s"
+        return f"it waited for more than {limits.longest_wait:g} s"
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
         return (
             f"it took more than {limits.seconds:g} s of computing or "
@@ -152,9 +165,10 @@ def _why(code: int | None, limits: Limits) -> str:
 def main() -> None:
     """Judge the answer that standard input describes, and end at once."""
     task: dict[str, Any] = json.load(sys.stdin)
-    told, seal = Path(task["told"]), task["seal"]
-    _limit(task["seconds"], task["memory_bytes"])
-    judged = _judged(task["id"], task["text"])
+    told, seal, terms = Path(task["told"]), task["seal"], task["terms"]
+    terms = Terms(**terms | {"limits": Limits(**terms["limits"])})
+    _limit(terms.limits)
+    judged = _judged(task["id"], task["text"], terms)
     content = json.dumps(asdict(judged) | {"seal": seal})
     if len(content) > MOST_BYTES:
         short = Judged(judged.passed, judged.passed_stages, judged.stages)
@@ -163,32 +177,52 @@ def main() -> None:
     os._exit(0)  # threads that the answer has started may run on
 
 
-def _limit(seconds: float, memory_bytes: int) -> None:
-    limit("CPU", round(time.process_time() + seconds + 0.5), 5)
+def _limit(limits: Limits) -> None:
+    limit("CPU", round(time.process_time() + limits.seconds + 0.5), 5)
     # Programs with sanitizers may have more: another process watches their memory.
-    limit("DATA", memory_bytes, SHADOW_BYTES)
+    limit("DATA", limits.memory_bytes, SHADOW_BYTES)
     limit("FSIZE", FILE_BYTES)
     limit("CORE", 0)
 
 
-def _judged(id: str, text: str) -> Judged:
+def added(entry: catalogue.Entry, terms: Terms) -> list[Stage]:
+    """Return the stages that a student's variant and the instructor's file add."""
+    variant = variants.stage(entry, terms.seed)
+    more = extra.stages(entry, extra.read(terms.extra), terms.seed)
+    return [*([variant] if variant else []), *more]
+
+
+def _judged(id: str, text: str, terms: Terms) -> Judged:
     try:
         entry = catalogue.find(id)
-        answer = text if text.strip() else host_running.empty(entry)
-        verdict = checking.examine(entry, answer)
-        return Judged(
-            verdict.passed,
-            verdict.passed_stages,
-            len(verdict.stages),
-            verdict.message,
-            repr(verdict),
-        )
+        if terms.strict and (reason := outside.objection(entry, text)):
+            return Judged(None, message=reason, held=True)
+        return _examined(entry, text, terms)
     except MemoryError:
         return Judged(None, message="it needs more memory than it may have")
     except CheckFailed as error:
         return Judged(None, message=str(error))
     except BaseException as error:  # whatever it is, others are still to be judged
         return Judged(None, message=f"{type(error).__name__}: {error}")
+
+
+def _examined(entry: catalogue.Entry, text: str, terms: Terms) -> Judged:
+    answer = text if text.strip() else host_running.empty(entry)
+    stages = added(entry, terms)
+    # Only a Python answer runs in this process.
+    watched = terms.strict and isinstance(entry.exercise, HostExercise)
+    before = tampering.snapshot() if watched else {}
+    verdict = checking.examine(entry, answer, stages)
+    if watched and (name := tampering.changed(before)):
+        return Judged(None, message=f"it has changed {name}", held=True)
+    return Judged(
+        verdict.passed,
+        verdict.passed_stages,
+        len(verdict.stages),
+        verdict.message,
+        repr(verdict),
+        "" if verdict.passed else verdict.stages[verdict.passed_stages],
+    )
 
 
 if __name__ == "__main__":

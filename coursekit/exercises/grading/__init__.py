@@ -1,0 +1,1 @@
+"""Grade exercises: one's own, or those that a class hands in."""
