@@ -62,8 +62,10 @@ def undefined(name: str, rest: str, text: str) -> tuple[str, str] | None:
             f"older ones, behind #if __CUDA_ARCH__ >= {digits}0 and #else.",
         )
     if _OF_A_WARP.fullmatch(name) and not _ASSIGNED.match(rest):
+        return (
             f"CUDA has no variable {name}: a kernel computes warps and lanes itself.",
             "Compute it from threadIdx.",
+        )
     words = set(re.findall(r"[A-Za-z_]\w{2,}", code_only(text))) - {name}
     known = [*_BUILTINS, *sorted(words)]
     if _ASSIGNED.match(rest) and not difflib.get_close_matches(
