@@ -38,6 +38,8 @@ LAID_OUT = """([width, height]) => {
         below: Math.max(0, ...edges.map((edge) => edge.bottom - box.bottom)),
         right: Math.max(0, ...edges.map((edge) => edge.right - box.right)),
         parts: parts.length,
+        astray: Math.max(0, ...deck.pages[page].filter((part) => part.height).map(
+          ({ element, offset }) => Math.abs(element.scrollTop - offset))),
         zoom: Math.min(1, ...texts.map((part) => Number(part.style.zoom || 1))),
         text: Math.min(Infinity, ...texts
           .filter((part) => part.querySelector(".jp-MarkdownOutput")).map(size)),
@@ -110,6 +112,7 @@ def test_every_page_fits_the_screen(deck, chapter):
         beyond = [p for p in pages if p["below"] > 1 or p["right"] > 1]
         assert beyond == [], size
         assert [p for p in pages if not p["parts"]] == [], size
+        assert [p for p in pages if p["astray"] > 1] == [], size
         smallest = min(p["text"] for p in pages)
         assert smallest >= BODY_PX * height / 720 - 0.1, size
         assert [p for p in pages if p["zoom"] < 0.97] == [], size

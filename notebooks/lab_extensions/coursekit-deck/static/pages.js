@@ -91,7 +91,8 @@ function windows(part, zoom, height, room) {
   const step = Math.max(Math.floor(room / line), 1) * line;
   const pages = [];
   for (let offset = 0; offset < height - line / 2; offset += step)
-    pages.push([{ ...part, zoom, offset: offset / zoom, height: step / zoom }]);
+    pages.push([{ ...part, zoom, offset: offset / zoom,
+                  height: Math.min(step, height - offset) / zoom }]);
   return pages;
 }
 
