@@ -176,6 +176,8 @@ FOUND_AT = {
     ("cluster.cuh", 36, "__syncthreads()"): (49, EARLY),
     ("softmax/step_07_cluster.cu", 68, "wait()"): (73, TWICE),
     ("layernorm/step_06_cluster.cu", 62, "wait()"): (66, TWICE),
+    ("batched_matmul/step_03_streamed.cu", 84, "__syncthreads()"):
+        (72, "a slice is replaced there while others still read it"),
     ("fft/step_07_vectorised.cu", 65, "__syncthreads()"):
         (76, "values of the exchange before are read while others store"),
     ("fft/step_07_vectorised.cu", 68, "span > 1"):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+import nbformat
 import pytest
 
 from coursekit.exercises.cells import handouts
@@ -20,6 +21,7 @@ from widget_page import browser_path  # noqa: E402 (needs playwright)
 CHAPTERS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
 SIZES = {"1280 x 720": (1280, 720), "1920 x 1080": (1920, 1080)}
 BODY_PX = 24  # at 1280 x 720
+LONG_CODE = 0.8  # of its size, where the cell of an exercise is longer than a page
 LAID_OUT = """([width, height]) => {
   const deck = document.querySelector(".ck-deck").deck;
   const box = deck.box.getBoundingClientRect();
@@ -31,8 +33,10 @@ LAID_OUT = """([width, height]) => {
       const parts = [...deck.node.querySelectorAll(".ck-shown")];
       const edges = parts.map((part) => part.getBoundingClientRect());
       const texts = parts.filter((part) => part.matches(".jp-Cell-inputWrapper"));
-      const size = (part) => parseFloat(getComputedStyle(
-        part.querySelector(".jp-MarkdownOutput") ?? part).fontSize);
+      const prose = (part) => part.querySelector(".jp-MarkdownOutput");
+      const isProse = (part) => prose(part) !== null;
+      const zoomOf = (part) => Number(part.style.zoom || 1);
+      const size = (part) => parseFloat(getComputedStyle(prose(part)).fontSize);
       pages.push({
         where: `${slide + 1}, page ${page + 1}`,
         below: Math.max(0, ...edges.map((edge) => edge.bottom - box.bottom)),
@@ -40,9 +44,9 @@ LAID_OUT = """([width, height]) => {
         parts: parts.length,
         astray: Math.max(0, ...deck.pages[page].filter((part) => part.height).map(
           ({ element, offset }) => Math.abs(element.scrollTop - offset))),
-        zoom: Math.min(1, ...texts.map((part) => Number(part.style.zoom || 1))),
-        text: Math.min(Infinity, ...texts
-          .filter((part) => part.querySelector(".jp-MarkdownOutput")).map(size)),
+        prose: Math.min(1, ...texts.filter(isProse).map(zoomOf)),
+        code: Math.min(1, ...texts.filter((part) => !isProse(part)).map(zoomOf)),
+        text: Math.min(Infinity, ...texts.filter(isProse).map(size)),
       });
     }
   }
@@ -115,7 +119,8 @@ def test_every_page_fits_the_screen(deck, chapter):
         assert [p for p in pages if p["astray"] > 1] == [], size
         smallest = min(p["text"] for p in pages)
         assert smallest >= BODY_PX * height / 720 - 0.1, size
-        assert [p for p in pages if p["zoom"] < 0.97] == [], size
+        assert [p for p in pages if p["prose"] < 0.97] == [], size
+        assert [p for p in pages if p["code"] < LONG_CODE] == [], size
 
 
 def test_keys_turn_pages(deck):
@@ -229,6 +234,19 @@ def test_a_widget_on_a_slide_answers_keys_and_keeps_them(deck):
     page.keyboard.press("ArrowRight")
     assert options.nth(1).is_checked()
     assert place(page) == where
+
+
+@pytest.mark.parametrize("chapter", ["01_c_and_cpp.ipynb", "17_matmul.ipynb"])
+def test_every_exercise_is_on_a_slide(deck, chapter):
+    page = deck(chapter)
+    shown = page.evaluate(
+        """() => document.querySelector(".ck-deck").deck.slides
+          .flatMap(({ parts }) => parts.filter(({ part }) => part === "input"))
+          .flatMap(({ cell }) => cell.metadata.tags ?? [])"""
+    )
+    cells = nbformat.read(ROOT / "notebooks" / chapter, as_version=4).cells
+    tags = [tag for cell in cells for tag in cell.metadata.get("tags", ())]
+    assert {t for t in tags if t.startswith("exercise-")} <= set(shown)
 
 
 def test_claims_and_hidden_solutions_are_not_on_it(deck):

@@ -92,9 +92,12 @@ def export(notebook: Path, folder: Path) -> Path:
 
 
 def _is_shown(cell: Any) -> bool:
+    """Tell whether a cell is on the slides, as slides.js does in the browser."""
     kind = cell.metadata.get("slideshow", {}).get("slide_type")
-    tags = set(cell.metadata.get("tags", ()))
-    return kind not in ("skip", "notes") and not tags & {"claim", "solution-hidden"}
+    tags = cell.metadata.get("tags", ())
+    if kind == "notes" or {"claim", "solution-hidden"} & set(tags):
+        return False
+    return kind != "skip" or any(tag.startswith("exercise-") for tag in tags)
 
 
 def _embedded(text: str, folder: Path) -> str:

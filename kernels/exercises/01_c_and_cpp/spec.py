@@ -316,7 +316,7 @@ EXERCISES = (
                 fails=(CheckFailed, "Only the last value is left"),
             ),
             "no_address": Mutant(
-                mistake="fscanf gets the number, not its address.",
+                mistake="The call gives fscanf the number, not its address.",
                 edits=[("&value) == 1", "value) == 1")],
                 fails=(CheckFailed, "fscanf stores at an address"),
             ),

@@ -1,16 +1,19 @@
 // What a deck shows of a notebook: the slides, and of each slide the parts.
 //
 // A slide begins at the first cell, at a section and at a "subslide". Left out are cells
-// of type "skip" and "notes", claims and hidden solutions. A part is what stays together
-// on a page: a text, the source of a cell, or its outputs.
+// of type "skip" and "notes", claims and hidden solutions; the cell of an exercise is
+// always there, however long. A part is what stays together on a page: a text, the
+// source of a cell, or its outputs.
 
 const LEFT_OUT = new Set(["claim", "solution-hidden"]);
 
 export const kindOf = (metadata) => metadata.slideshow?.slide_type ?? "";
 
 export function isShown(metadata) {
-  if (["skip", "notes"].includes(kindOf(metadata))) return false;
-  return !(metadata.tags ?? []).some((tag) => LEFT_OUT.has(tag));
+  const tags = metadata.tags ?? [];
+  const kind = kindOf(metadata);
+  if (kind === "notes" || tags.some((tag) => LEFT_OUT.has(tag))) return false;
+  return kind !== "skip" || tags.some((tag) => tag.startsWith("exercise-"));
 }
 
 // Return the parts of a cell: {cell, part}, where part is "text", "input" or "output".
