@@ -105,31 +105,34 @@ GUESSES = {
         answer=9,
         because="1 * 1 + 2 * 4 = 9. This is a matrix stored by columns.",
     ),
-    "fused": Guess(
-        question="y = gelu(x + bias) on 4096 x 4096, in a model of PyTorch. Which "
-        "tool do you try first?",
-        options=TOOLS,
-        hint="Which one takes the PyTorch line as it is?",
-        answer="torch.compile",
-        because="It fuses chains of elementwise operations, and writes Triton for "
-        "them.",
-    ),
-    "rows": Guess(
-        question="Softmax over rows with a mask of your own, fused with dropout. "
-        "torch.compile makes two kernels of it. What next?",
-        options=TOOLS,
-        hint="Does it need anything that a program for one row cannot say?",
-        answer="Triton",
-        because="A row fits one program, and the reductions are one line each.",
-    ),
-    "warps": Guess(
-        question="A histogram in which each warp has counters of its own in shared "
-        "memory. Which tool?",
-        options=TOOLS,
-        hint="Which of the three has a name for a warp's own memory?",
-        answer="CUDA",
-        because="Triton has no shared memory and no warps that you could name.",
-    ),
 }
 
-QUIZZES = {"tools": tuple(GUESSES[name] for name in ("fused", "rows", "warps"))}
+QUIZZES = {
+    "tools": (
+        Guess(
+            question="y = gelu(x + bias) on 4096 x 4096, in a model of PyTorch. Which "
+            "tool do you try first?",
+            options=TOOLS,
+            hint="Which one takes the PyTorch line as it is?",
+            answer="torch.compile",
+            because="It fuses chains of elementwise operations, and writes Triton for "
+            "them.",
+        ),
+        Guess(
+            question="Softmax over rows with a mask of your own, fused with dropout. "
+            "torch.compile makes two kernels of it. What next?",
+            options=TOOLS,
+            hint="Does it need anything that a program for one row cannot say?",
+            answer="Triton",
+            because="A row fits one program, and the reductions are one line each.",
+        ),
+        Guess(
+            question="A histogram in which each warp has counters of its own in shared "
+            "memory. Which tool?",
+            options=TOOLS,
+            hint="Which of the three has a name for a warp's own memory?",
+            answer="CUDA",
+            because="Triton has no shared memory and no warps that you could name.",
+        ),
+    )
+}
