@@ -77,15 +77,22 @@ def build(tmp_path, monkeypatch):
     monkeypatch.setattr(chapter_minutes, "of_spec", lambda kind, id: [ASKED])
 
     def built(
-        *cells, setup=SETUP, start=(TURN, GUESS) * 5, drawn=DRAWN, link=True, own=True
+        *cells,
+        setup=SETUP,
+        start=(TURN, GUESS) * 5,
+        drawn=DRAWN,
+        link=True,
+        own=True,
+        said="Ask why.",
     ):
-        middle = new_markdown_cell("## Second", metadata=SLIDE)
-        last = new_markdown_cell("## Third", metadata=SLIDE)
+        head = SLIDE | {"notes": said}
+        middle = new_markdown_cell("## Second", metadata=head)
+        last = new_markdown_cell("## Third", metadata=head)
         notebook = new_notebook(
             cells=[
                 new_markdown_cell(TITLE, metadata=SLIDE),
                 new_code_cell(setup),
-                new_markdown_cell(f"## First\n\n{drawn}", metadata=SLIDE),
+                new_markdown_cell(f"## First\n\n{drawn}", metadata=head),
                 *fresh(start),
                 middle,
                 *fresh(cells or (TURN,) * own),
@@ -164,6 +171,8 @@ def test_bad_chapter_is_named(rule, cells, words, build):
         ("own_code", {"start": (TURN,)}, "writes 2 pieces of code, below 5"),
         ("own_code", {"start": (TURN,) * 5}, "6 pieces and predictions, below 8"),
         ("set_up", {"setup": SETUP + "\nimport random"}, "4 lines, above 3"),
+        ("notes", {"said": ""}, "a section without notes"),
+        ("notes", {"said": "word " * 51}, "notes of 51 words"),
         ("drawings", {"drawn": "![S](../assets/badge_simulated.svg)"}, "0 drawings"),
     ],
 )
@@ -215,5 +224,13 @@ def test_figures_of_a_chapter_without_own_code_have_a_dash(build):
 
 
 def test_every_rule_has_a_bad_example():
-    frame = {"minutes", "links", "first_code", "own_code", "set_up", "drawings"}
+    frame = {
+        "minutes",
+        "links",
+        "first_code",
+        "own_code",
+        "set_up",
+        "drawings",
+        "notes",
+    }
     assert {rule for rule, *_ in BAD} | frame == set(lint_notebooks.BY_NAME)

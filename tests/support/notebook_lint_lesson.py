@@ -16,7 +16,15 @@ from chapter_minutes import NAVIGATION, exercise_of, is_claim, until_own_code, w
 from course_chapters import MAXIMUM_MINUTES, Chapter
 from execute import asks
 from nbformat import NotebookNode
-from notebook_lint import code_cells, lines, markdown_cells, sections, tags, title
+from notebook_lint import (
+    CLOSING,
+    code_cells,
+    lines,
+    markdown_cells,
+    sections,
+    tags,
+    title,
+)
 
 Complaints = Iterator[str]
 
@@ -27,6 +35,7 @@ LEAST_DRAWINGS = 3
 SETUP_LINES = 3
 SLIDE_LINES = 12
 SLIDE_WORDS = 90
+NOTE_WORDS = 50
 # The path that every student takes; the other chapters go into depth.
 CORE_PATH = {"00", "02", "05", "06", "07", "08", "09", "10"}
 CORE_PATH |= {"12", "17", "21", "26", "27"}
@@ -204,6 +213,16 @@ def slides_of(notebook: NotebookNode) -> list[list[NotebookNode]]:
     return [slide for slide in found if slide]
 
 
+def notes(chapter: Chapter) -> Complaints:
+    """Give the presenter a note for each section, of at most 50 words."""
+    for section in sections(chapter.notebook):
+        said = section[0].metadata.get("notes", "")
+        if not said and title(section) not in CLOSING:
+            yield f"{section[0].id}: a section without notes for the presenter"
+        if len(words(said)) > NOTE_WORDS:
+            yield f"{section[0].id}: notes of {len(words(said))} words"
+
+
 def spoken_text(cell: NotebookNode) -> str:
     """Return the Markdown that a slide shows: nothing folded away, no links on."""
     return FOLDED.sub("", NAVIGATION.sub("", cell.source))
@@ -241,5 +260,6 @@ RULES = (
     imports,
     set_up,
     slides,
+    notes,
     drawings,
 )
