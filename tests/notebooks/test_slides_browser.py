@@ -205,6 +205,7 @@ def test_notes_have_minutes_answers_and_mistakes(deck):
     said = notes.inner_text()
     assert re.search(r"This section takes a student \d+ minutes", said)
     assert "Since the start: 0:" in said
+    assert "Ask which loop must keep its order, for example out[i] =" in said
     heading = notes.locator("h1").inner_text()
     popup.value.keyboard.press("End")  # is no key of the notes
     for _ in range(5):

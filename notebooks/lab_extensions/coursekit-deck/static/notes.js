@@ -11,8 +11,11 @@ const FORWARD = ["ArrowRight", "PageDown", " "], BACK = ["ArrowLeft", "PageUp"];
 export function notesOf(cells) {
   const said = ({ metadata, source }) =>
     kindOf(metadata) === "notes" ? source : metadata.notes ?? "";
-  return cells.map(said).filter(Boolean);
+  return cells.map(said).filter(Boolean).map(plain);
 }
+
+// Markdown's marks of code and of stress are left out: the notes are plain text.
+const plain = (text) => text.replace(/`/g, "").replace(/\*(\S[^*]*\S)\*/g, "$1");
 
 export class Notes {
   constructor(deck) {
