@@ -9,6 +9,7 @@ export const HEIGHT = 720;
 export const TEXT = 24; // px of body type, on a page of that size
 const OUTPUT = 14; // px of body type in an output
 const SMALLEST = 16; // px, below which a listing is not shrunk any more
+const LEAST = 0.81; // of its size, below which code is not shrunk any more
 const PICTURES = "img, svg, canvas, video, .jupyter-widgets, .widget-subarea";
 
 // How much larger than 1280 x 720 a screen is.
@@ -47,7 +48,7 @@ const isPicture = (part) =>
 function sizeOf(part, room) {
   const scale = part.scale;
   const most = part.part === "output" ? (scale * TEXT) / OUTPUT : 1;
-  const least = part.part === "output" ? (scale * SMALLEST) / OUTPUT : 2 / 3;
+  const least = part.part === "output" ? (scale * SMALLEST) / OUTPUT : LEAST;
   let zoom = most;
   for (let attempt = 0; attempt < 4; attempt++) {
     setZoom(part.element, zoom);
