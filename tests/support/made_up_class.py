@@ -82,7 +82,7 @@ FILES: dict[str, bytes] = {
     "ada.ipynb": notebook("x = 1", map_cell(RIGHT), double_cell(DOUBLE)),
     "ben/42_tests/1_map.cu": RIGHT.encode(),
     "ben/42_tests/3_double.py": DOUBLE.encode(),
-    "cleo/work/exercises/42_tests/1_map.cu": RIGHT.encode(),
+    "cleo/deep/exercises/42_tests/1_map.cu": RIGHT.encode(),
     "dan/42.1.cu": RIGHT.encode(),
     "eva/42_tests/1_map.cu": b"\xef\xbb\xbf" + RIGHT.replace("\n", "\r\n").encode(),
     "fred/42_tests/1_map.cu": RIGHT.encode("utf-16"),

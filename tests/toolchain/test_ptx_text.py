@@ -42,12 +42,12 @@ def test_target_is_that_of_the_ptx(line, target):
 
 
 def test_files_may_have_a_folder_apart():
-    text = '.file 1 "/tmp/a.py"\n.file 2 "/home/x" "b \\303\\266.py"\n'
-    assert ptx_text.files(text) == ["/tmp/a.py", "/home/x/b ö.py"]
+    text = '.file 1 "/here/a.py"\n.file 2 "/there/x" "b \\303\\266.py"\n'
+    assert ptx_text.files(text) == ["/here/a.py", "/there/x/b ö.py"]
 
 
 def test_files_are_renamed_where_they_stand():
-    text = '.file 1 "/tmp/a.py"\n.file 2 "/home" "b.py"\n'
+    text = '.file 1 "/here/a.py"\n.file 2 "/there" "b.py"\n'
     renamed = ptx_text.with_files(text, lambda path: path.rpartition("/")[2] + "ö")
     assert renamed == '.file 1 "a.py\\303\\266"\n.file 2 "b.py\\303\\266"\n'
 

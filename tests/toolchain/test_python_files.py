@@ -39,7 +39,7 @@ def test_another_file_stands_for_one_that_is_gone(tmp_path):
 @pytest.fixture
 def cell(monkeypatch):
     """Pretend that this process has the notebook cell In[5]."""
-    path = "/tmp/ipykernel_2/77.py"
+    path = "/cells/ipykernel_2/77.py"
     names = {path: ("Cell", "In[5]")}
     shell = types.SimpleNamespace(
         compile=types.SimpleNamespace(format_code_name=names.get)
@@ -56,7 +56,7 @@ def test_a_cell_has_its_number(cell):
 
 
 def test_a_cell_is_known_again_by_the_end_of_its_path(cell):
-    assert python_file("/tmp/ipykernel_1/77.py").name == "cell_5.py"
+    assert python_file("/cells/ipykernel_1/77.py").name == "cell_5.py"
 
 
 def test_the_last_function_of_a_name_is_meant():
