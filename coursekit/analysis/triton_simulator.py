@@ -15,7 +15,6 @@ from coursekit.runtime.triton_driver import (
     SimulatorDriver,
     TritonLaunch,
     imported,
-    left_behind,
 )
 from coursekit.toolchain import targets
 
@@ -143,7 +142,7 @@ class TritonSimulator:
     def off(self) -> None:
         """Give Triton back the device that it had before."""
         if self._states._active is self._driver:
-            self._states._active = self._before or left_behind()
+            self._states._active = self._before
 
     def __enter__(self) -> TritonSimulator:
         self._states.set_active(self._driver)

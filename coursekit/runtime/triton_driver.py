@@ -191,34 +191,6 @@ class _Utils:
         """Do nothing: there is no context."""
 
 
-class NoDevice:
-    """Triton's driver where there is no GPU: it frees kernels, and refuses all else.
-
-    Triton frees what it compiled through its active driver, also long after the
-    simulator was turned off.
-    """
-
-    class utils:  # noqa: N801 (Triton's name)
-        """The one function that freeing needs."""
-
-        @staticmethod
-        def unload_module(module: object) -> None:
-            """Do nothing: there is no context."""
-
-    def __getattr__(self, name: str) -> object:
-        from triton.runtime.driver import driver
-
-        return getattr(driver.default, name)  # raises: there are 0 active drivers
-
-
-def left_behind() -> NoDevice | None:
-    """Return the driver of a machine without a GPU; None where Triton finds its own."""
-    from triton.backends import backends
-
-    found = any(each.driver.is_active() for each in backends.values())
-    return None if found else NoDevice()
-
-
 class _Launcher:
     """Launches one compiled kernel; Triton makes one for each."""
 

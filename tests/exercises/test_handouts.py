@@ -1,5 +1,6 @@
 """Slides as files: whole, without answers, and without a network."""
 
+import json
 import re
 
 import nbformat
@@ -38,6 +39,14 @@ def test_answers_and_claims_are_left_out(html):
     claims = [c for c in cells if "claim" in c.metadata.get("tags", ())]
     assert claims
     assert not any(f'"source": {claim.source!r}' in html for claim in claims)
+
+
+def test_the_presenters_notes_are_left_out(html):
+    cells = nbformat.read(CHAPTER, as_version=4).cells
+    notes = [cell.metadata.notes for cell in cells if "notes" in cell.metadata]
+    assert notes
+    assert not any(json.dumps(note)[1:-1] in html for note in notes)
+    assert not any(note in html for note in notes)
 
 
 def test_no_statement_of_a_module_is_left(html):

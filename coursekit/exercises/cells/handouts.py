@@ -116,7 +116,11 @@ def _embedded(text: str, folder: Path) -> str:
 
 def _page(html: str, notebook: Any) -> str:
     described = [
-        {"type": cell.cell_type, "metadata": cell.metadata, "source": cell.source}
+        {
+            "type": cell.cell_type,
+            "metadata": {k: v for k, v in cell.metadata.items() if k != "notes"},
+            "source": cell.source,
+        }
         for cell in notebook.cells
     ]
     found = _BODY.search(html)
