@@ -6,6 +6,8 @@ import re
 import nbformat
 import pytest
 
+from lab_server import SHOWN
+
 from coursekit import __main__, paths
 from coursekit.errors import ArgumentError
 from coursekit.exercises.cells import handouts
@@ -38,7 +40,13 @@ def test_answers_and_claims_are_left_out(html):
     assert "Four blocks of 256 threads" not in html
     claims = [c for c in cells if "claim" in c.metadata.get("tags", ())]
     assert claims
-    assert not any(f'"source": {claim.source!r}' in html for claim in claims)
+    assert not any(json.dumps(claim.source) in html for claim in claims)
+
+
+@pytest.mark.parametrize(("metadata", "shown"), SHOWN)
+def test_what_is_on_the_slides(metadata, shown):
+    cell = nbformat.v4.new_code_cell(metadata=metadata)
+    assert handouts._is_shown(cell) == shown
 
 
 def test_the_presenters_notes_are_left_out(html):

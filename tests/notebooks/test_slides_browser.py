@@ -15,7 +15,7 @@ from coursekit.exercises.cells import handouts
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright, which drives the browser, is missing"
 )
-from lab_server import ROOT, copies, serving  # noqa: E402 (after the skip)
+from lab_server import ROOT, SHOWN, copies, serving  # noqa: E402 (after the skip)
 from widget_page import browser_path  # noqa: E402 (needs playwright)
 
 CHAPTERS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
@@ -248,6 +248,19 @@ def test_every_exercise_is_on_a_slide(deck, chapter):
     cells = nbformat.read(ROOT / "notebooks" / chapter, as_version=4).cells
     tags = [tag for cell in cells for tag in cell.metadata.get("tags", ())]
     assert {t for t in tags if t.startswith("exercise-")} <= set(shown)
+
+
+def test_what_is_on_the_slides(deck):
+    page = deck("05_first_kernels.ipynb")
+    shown = page.evaluate(
+        """async (all) => {
+          const { isShown } = await import(
+            "/lab/extensions/coursekit-deck/static/slides.js");
+          return all.map(isShown);
+        }""",
+        [metadata for metadata, _ in SHOWN],
+    )
+    assert shown == [shown for _, shown in SHOWN]
 
 
 def test_claims_and_hidden_solutions_are_not_on_it(deck):

@@ -15,6 +15,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 120
+SKIPPED = {"slide_type": "skip"}
+# Metadata of a cell, and whether slides show it: in JupyterLab, and in handouts.
+SHOWN = [
+    ({}, True),
+    ({"slideshow": {"slide_type": "subslide"}}, True),
+    ({"slideshow": SKIPPED}, False),
+    ({"slideshow": {"slide_type": "notes"}}, False),
+    ({"tags": ["claim"]}, False),
+    ({"tags": ["solution-hidden"]}, False),
+    ({"tags": ["exercise-05.1"], "slideshow": SKIPPED}, True),
+    ({"tags": ["nbval-check-output"]}, True),
+]
 
 
 def copies(folder: Path) -> Path:
