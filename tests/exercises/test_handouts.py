@@ -5,7 +5,6 @@ import re
 
 import nbformat
 import pytest
-
 from lab_server import SHOWN
 
 from coursekit import __main__, paths
