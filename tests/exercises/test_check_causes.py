@@ -404,7 +404,9 @@ def test_variable_that_hides_one_behind_it_is_not_told(folder):
 
 
 def test_half_of_an_answer_is_not_told_of_names_that_wait_for_the_other_half():
-    verdict = course("22.f", ("sum += a[row * K + k] * dy[row * N + col];", "sum += 0;"))
+    verdict = course(
+        "22.f", ("sum += a[row * K + k] * dy[row * N + col];", "sum += 0;")
+    )
     assert "of db are wrong" in verdict.message
     assert "declared twice" not in verdict.message
 

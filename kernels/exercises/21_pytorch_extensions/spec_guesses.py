@@ -38,9 +38,9 @@ GUESSES = {
         "error. So gradcheck wants float64.",
     ),
     "arrays": Guess(
-        question="Eager PyTorch computes gelu(x + bias) in two kernels. How often does "
-        "an array of the size of x go from or to device memory?",
-        hint="List what each of the two kernels loads and stores. bias is only one row.",
+        question="Eager PyTorch computes gelu(x + bias) in two kernels. How many times "
+        "do they, together, load or store an array of the size of x?",
+        hint="List what each of the two kernels loads and stores; bias is one row.",
         answer=4,
         because="The first kernel loads x and stores z, the second loads z and stores "
         "y. The fused kernel loads x and stores y. And PyTorch keeps z until the "
