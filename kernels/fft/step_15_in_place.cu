@@ -1,0 +1,71 @@
+// FFT, step 15: convolutions by blocks that stay, with exchanges in place.
+//
+// What     as in step 14; LENGTH is 1024, 2048, 4096 or 8192
+// Math     place (a, b, c) = (a * LENGTH / 256 + b) * 16 + c holds value (a, b, c) of x,
+//          later X at a + 16 b + c * LENGTH / 16, and in the end value (a, b, c) of y
+// Idea     Stages go along a, b, c and back along c, b, a. A thread stores its results
+//          where it has read its values, so that only one barrier is left per exchange.
+//          A block has many rows, and computes its roots once.
+// Launch   block LENGTH / VALUES; grid as many blocks as run at once; shared memory
+//          (LENGTH + 16) * 8 B.
+// On chip  32 KiB of shared memory for 4096 values
+// Limits   rows * LENGTH below 2^31. A block loads nothing while it computes.
+//
+// expect: rows=2,length=1024 global_store_sectors = 512       # 2 * 1024 * 8 B / 32 B
+// expect: rows=2,length=1024 shared_store_bank_conflicts = 0  # 16 lanes: odd pitch
+// expect: rows=2,length=1024 shared_load_bank_conflicts = 0   # or neighbours
+
+#ifndef LENGTH
+#define LENGTH 1024
+#endif
+#ifndef BLOCKS
+#define BLOCKS (LENGTH == 8192 ? 2 : 1024 * 12 / LENGTH)  // of an SM, at least
+#endif
+#ifndef KEPT
+#define KEPT 0  // whether a thread keeps its part of W in registers
+#endif
+#ifndef AHEAD
+#define AHEAD 0  // whether the next row is fetched into the L2 cache
+#endif
+#include "in_place.cuh"
+
+// Fetch a row into the L2 cache, a line of 128 bytes per thread.
+__device__ inline void prefetch(const float2 *row)
+{
+#pragma unroll
+    for (int i = threadIdx.x; i < LENGTH / 16; i += THREADS)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(row + i * 16));
+}
+
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+fft_in_place(const float2 *x, const float2 *W, float2 *y, int rows)
+{
+    extern __shared__ float2 place[];  // 16 x PITCH
+    int t = threadIdx.x;
+    float2 early[log2_of(MIDDLE)], late[4], kept[VALUES];
+    powers<MIDDLE>(early, t % 16, 16 * MIDDLE);
+    powers<16>(late, t, LENGTH);
+#pragma unroll
+    for (int i = 0; KEPT && i < VALUES; ++i)
+        kept[i] = W[t + i * THREADS];
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        int first = row * LENGTH + t;
+        float2 v[VALUES];
+#pragma unroll
+        for (int i = 0; i < VALUES; ++i)
+            v[i] = __ldcs(x + first + i * THREADS);
+        if (AHEAD && row + gridDim.x < rows)
+            prefetch(x + (row + gridDim.x) * LENGTH);
+        transform<false>(v, place, early, late);
+#pragma unroll
+        for (int i = 0; i < VALUES; ++i) {
+            float2 w = KEPT ? kept[i] : W[t + i * THREADS];
+            v[i] = swapped(times(v[i], w));
+        }
+        transform<true>(v, place, early, late);
+#pragma unroll
+        for (int i = 0; i < VALUES; ++i)
+            __stcs(y + first + i * THREADS,
+                   swapped(scaled(v[i], 1.0f / LENGTH)));
+    }
+}

@@ -1,0 +1,79 @@
+// FFT, step 16: convolutions that fetch the next row while they compute.
+//
+// What     as in step 15
+// Math     as in step 15
+// Idea     One thread asks for a bulk copy of the whole next row into shared memory. The
+//          copy runs by itself, and reports its bytes to a barrier.
+// Launch   block LENGTH / VALUES; grid as many blocks as run at once; shared memory
+//          (2 * LENGTH + 16) * 8 B; x on a multiple of 16 bytes.
+// On chip  64 KiB of shared memory for 4096 values
+// Limits   rows * LENGTH below 2^31. Rows of 8192 values leave room for one block.
+//
+// expect: rows=2,length=1024 global_store_sectors = 512       # 2 * 1024 * 8 B / 32 B
+// expect: rows=2,length=1024 shared_store_bank_conflicts = 0  # 16 lanes: odd pitch
+// needs: sm_90
+
+#ifndef LENGTH
+#define LENGTH 1024
+#endif
+#ifndef BLOCKS
+#define BLOCKS (LENGTH == 8192 ? 1 : 1024 * 12 / LENGTH)  // of an SM, at least
+#endif
+#ifndef KEPT
+#define KEPT 0
+#endif
+#include "../hopper.cuh"
+#include "in_place.cuh"
+
+// Ask for a copy of a row into shared memory.
+__device__ inline void fetch(float2 *to, const float2 *row, Barrier *arrival)
+{
+    arrive_and_expect(arrival, LENGTH * 8);
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+        "[%0], [%1], %2, [%3];"
+        ::"r"(shared_address(to)), "l"(row), "r"(LENGTH * 8),
+          "r"(shared_address(arrival)) : "memory");
+}
+
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+fft_ahead(const float2 *x, const float2 *W, float2 *y, int rows)
+{
+    extern __shared__ __align__(16) float2 next[];  // LENGTH, then 16 x PITCH
+    __shared__ Barrier arrival;
+    float2 *place = next + LENGTH;
+    int t = threadIdx.x, row = blockIdx.x, parity = 0;
+    float2 early[log2_of(MIDDLE)], late[4], kept[VALUES];
+    if (t == 0) {
+        barrier_init(&arrival, 1);
+        if (row < rows)
+            fetch(next, x + row * LENGTH, &arrival);
+    }
+    powers<MIDDLE>(early, t % 16, 16 * MIDDLE);
+    powers<16>(late, t, LENGTH);
+#pragma unroll
+    for (int i = 0; KEPT && i < VALUES; ++i)
+        kept[i] = W[t + i * THREADS];
+    __syncthreads();  // the barrier is there
+    for (; row < rows; row += gridDim.x, parity ^= 1) {
+        float2 v[VALUES];
+        wait(&arrival, parity);
+#pragma unroll
+        for (int i = 0; i < VALUES; ++i)
+            v[i] = next[t + i * THREADS];
+        transform<false>(v, place, early, late);
+        // Behind its barriers: all have read this row, and there is room for another.
+        if (t == 0 && row + gridDim.x < rows)
+            fetch(next, x + (row + gridDim.x) * LENGTH, &arrival);
+#pragma unroll
+        for (int i = 0; i < VALUES; ++i) {
+            float2 w = KEPT ? kept[i] : W[t + i * THREADS];
+            v[i] = swapped(times(v[i], w));
+        }
+        transform<true>(v, place, early, late);
+#pragma unroll
+        for (int i = 0; i < VALUES; ++i)
+            __stcs(y + row * LENGTH + t + i * THREADS,
+                   swapped(scaled(v[i], 1.0f / LENGTH)));
+    }
+}
