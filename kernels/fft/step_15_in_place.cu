@@ -19,7 +19,7 @@
 #define LENGTH 1024
 #endif
 #ifndef BLOCKS
-#define BLOCKS (LENGTH == 8192 ? 2 : 1024 * 12 / LENGTH)  // of an SM, at least
+#define BLOCKS (16384 / LENGTH)  // of an SM, at least
 #endif
 #ifndef KEPT
 #define KEPT 0  // whether a thread keeps its part of W in registers

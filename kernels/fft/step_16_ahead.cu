@@ -10,14 +10,14 @@
 // Limits   rows * LENGTH below 2^31. Rows of 8192 values leave room for one block.
 //
 // expect: rows=2,length=1024 global_store_sectors = 512       # 2 * 1024 * 8 B / 32 B
-// expect: rows=2,length=1024 shared_store_bank_conflicts = 0  # 16 lanes: odd pitch
+// expect: rows=2,length=1024 global_load_requests = 64        # W alone: 2 * 1024 / 32
 // needs: sm_90
 
 #ifndef LENGTH
 #define LENGTH 1024
 #endif
-#ifndef BLOCKS
-#define BLOCKS (LENGTH == 8192 ? 1 : 1024 * 12 / LENGTH)  // of an SM, at least
+#ifndef BLOCKS  // of an SM, at least
+#define BLOCKS (LENGTH == 8192 ? 1 : 12288 / LENGTH)
 #endif
 #ifndef KEPT
 #define KEPT 0
@@ -26,12 +26,13 @@
 #include "in_place.cuh"
 
 // Ask for a copy of a row into shared memory.
-__device__ inline void fetch(float2 *to, const float2 *row, Barrier *arrival)
+__device__ inline void
+fetch(float2 *to, const float2 *row, Barrier *arrival)
 {
     arrive_and_expect(arrival, LENGTH * 8);
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-        "[%0], [%1], %2, [%3];"
+        "cp.async.bulk.shared::cluster.global"
+        ".mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
         ::"r"(shared_address(to)), "l"(row), "r"(LENGTH * 8),
           "r"(shared_address(arrival)) : "memory");
 }
@@ -39,7 +40,8 @@ __device__ inline void fetch(float2 *to, const float2 *row, Barrier *arrival)
 __global__ void __launch_bounds__(THREADS, BLOCKS)
 fft_ahead(const float2 *x, const float2 *W, float2 *y, int rows)
 {
-    extern __shared__ __align__(16) float2 next[];  // LENGTH, then 16 x PITCH
+    // The next row, and 16 x PITCH places.
+    extern __shared__ __align__(16) float2 next[];
     __shared__ Barrier arrival;
     float2 *place = next + LENGTH;
     int t = threadIdx.x, row = blockIdx.x, parity = 0;
@@ -62,7 +64,7 @@ fft_ahead(const float2 *x, const float2 *W, float2 *y, int rows)
         for (int i = 0; i < VALUES; ++i)
             v[i] = next[t + i * THREADS];
         transform<false>(v, place, early, late);
-        // Behind its barriers: all have read this row, and there is room for another.
+        // Behind its barriers, all have read `next`: there is room again.
         if (t == 0 && row + gridDim.x < rows)
             fetch(next, x + (row + gridDim.x) * LENGTH, &arrival);
 #pragma unroll

@@ -290,3 +290,51 @@ def fft_bluestein(rows: int, n: int, length: int) -> Launch:
         {2: pairs(wanted)}, atol={2: off},
         defines={"LENGTH": length}, shared_bytes=shared_bytes(length),
     )  # fmt: skip
+
+
+def convolution(step: str, rows: int, length: int, grid, block, room: int, **defines):
+    x, filter = values(rows, length), values(length)[::-1]
+    W = np.fft.fft(filter.astype(np.complex128)).astype(np.complex64)
+    wanted = transformed(transformed(x, -1) * W.astype(np.complex128), 1)
+    given = [a.view(np.float32).reshape(*a.shape, 2) for a in (x, W)]
+    y = np.full((rows, length, 2), np.nan, np.float32)
+    return Launch(
+        step, grid, block, (*given, y, rows), {2: pairs(wanted)},
+        atol={2: 3 * tolerance(wanted, length)},  # there, the product, and back
+        shared_bytes=room, defines={"LENGTH": length, **defines},
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_14_convolution.cu",
+    [
+        {"rows": 2, "length": 1024},
+        {"rows": 5, "length": 32, "share": 3},
+        {"rows": 1, "length": 8192},
+    ],
+)
+def fft_convolution(rows: int, length: int, share: int = 1) -> Launch:
+    return convolution(
+        "fft_convolution", rows, length, blocks(rows, share), (length // 16, share),
+        shared_bytes(length, share), ROWS=share,
+    )  # fmt: skip
+
+
+IN_PLACE = [
+    {"rows": 2, "length": 1024},
+    {"rows": 3, "length": 2048, "grid": 2},
+    {"rows": 1, "length": 4096},
+]
+
+
+@launches("fft/step_15_in_place.cu", [*IN_PLACE, {"rows": 1, "length": 8192}])
+def fft_in_place(rows: int, length: int, grid: int = 1) -> Launch:
+    threads = length // (32 if length == 8192 else 16)
+    room = (length + 16) * 8
+    return convolution("fft_in_place", rows, length, grid, threads, room)
+
+
+@launches("fft/step_16_ahead.cu", IN_PLACE)
+def fft_ahead(rows: int, length: int, grid: int = 1) -> Launch:
+    room = (2 * length + 16) * 8
+    return convolution("fft_ahead", rows, length, grid, length // 16, room)
