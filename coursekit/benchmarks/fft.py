@@ -20,6 +20,7 @@ SHORT = tuple(2**k for k in range(6, 14))
 CLUSTERED = tuple(2**k for k in range(15, 18))
 LONG = tuple(2**k for k in range(18, 23))
 REAL = tuple(2**k for k in range(10, 14))
+CONVOLVED = REAL
 BLOCK_THREADS = 128  # of several short rows, at least
 ROUNDING = 2.0**-24
 VERIFIED = 2**22  # values that are compared, of the first rows
@@ -110,6 +111,43 @@ def real_case(x, X, copied, rows, n):
     kernel[rows, half // 16, gaps(half)](x, X)
 
 
+def by_one_pass(x, W, y, copied, rows, n):
+    """Launch step 14: there, times W, and back."""
+    share = max(1, min(BLOCK_THREADS * 16 // n, rows))
+    kernel = compiled("14_convolution", LENGTH=n, ROWS=share)
+    grid, block = cover(rows, share), (n // 16, share)
+    kernel[grid, block, gaps(share * n)](x, W, y, rows)
+
+
+def in_place(x, W, y, copied, rows, n):
+    """Launch step 15, with as many blocks as run at once."""
+    kernel = compiled("15_in_place", LENGTH=n)
+    grid = min(rows, 16384 // n * ck.device().sm_count)
+    kernel[grid, n // (32 if n == 8192 else 16), (n + 16) * 8](x, W, y, rows)
+
+
+def ahead(x, W, y, copied, rows, n):
+    """Launch step 16, with as many blocks as run at once."""
+    kernel = compiled("16_ahead", LENGTH=n)
+    grid = min(rows, max(1, 12288 // n) * ck.device().sm_count)
+    kernel[grid, n // (32 if n == 8192 else 16), (2 * n + 16) * 8](x, W, y, rows)
+
+
+def convolution_cases() -> dict[str, Callable]:
+    """Return the steps that convolve rows with a filter, and the copy."""
+    copy_of = copy_case()
+
+    def copy(x, W, y, copied, rows, n):
+        copy_of(x, y, copied, rows, n)
+
+    return {
+        "copy": copy,
+        "one pass": by_one_pass,
+        "in place": in_place,
+        "ahead": ahead,
+    }
+
+
 def short_cases() -> dict[str, Callable]:
     """Return the steps for rows of one block."""
     return {
@@ -154,6 +192,23 @@ def real_rows(n: int) -> tuple:
     return x, ck.empty((rows, n + 2)), copied, rows, n
 
 
+def convolved_rows(n: int) -> tuple:
+    """Draw complex numbers in rows, and a filter's spectrum; room for two results."""
+    x, y, copied, rows, _ = complex_rows(n)
+    return x, drawn.normal(2 * n), y, copied, rows, n
+
+
+def is_convolved(x, W, y, copied, rows: int, n: int) -> bool:
+    """Compare some rows with a convolution in complex128, or the copy with x."""
+    xp, x, W, y, copied = drawn.viewed(x, W, y, copied)
+    if xp.array_equal(copied, x):
+        return True
+    few = max(1, min(rows, VERIFIED // n))
+    given, W, found = (a.view(xp.complex64) for a in (x[:few], W, y[:few]))
+    spectrum = xp.fft.fft(given.astype(xp.complex128)) * W
+    return _near(xp, found, xp.fft.ifft(spectrum), n**3)  # there, the product, and back
+
+
 def is_transform(x, X, copied, rows: int, n: int) -> bool:
     """Compare some rows with the transform in complex128, or the copy with x.
 
@@ -194,6 +249,16 @@ DEFINITIONS = (
     _complex(key="fft/block", cases=block_cases, sizes=(2**14,)),
     _complex(key="fft/cluster", cases=cluster_cases, sizes=CLUSTERED),
     _complex(key="fft/long", cases=long_cases, sizes=LONG),
+    Definition(
+        key="fft/convolution",
+        cases=convolution_cases,
+        sizes=CONVOLVED,
+        setup=convolved_rows,
+        verify=is_convolved,
+        bytes_moved=lambda n: 2 * 8 * rows_of(n) * n,
+        peers={"cuFFT": cufft.convolution_case},
+        reference="cuFFT",
+    ),
     Definition(
         key="fft/real",
         cases=lambda: {"real": real_case},
