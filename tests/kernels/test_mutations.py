@@ -74,6 +74,7 @@ HEADERS = {
     "mnist_tuned/float32_by_data.cuh": "mnist_tuned/backward_convolution_float32.cu",
     "mnist_tuned/float32_by_weights.cuh": "mnist_tuned/backward_convolution_float32.cu",
     "cluster.cuh": "softmax/step_07_cluster.cu",
+    "fft/in_place.cuh": "fft/step_15_in_place.cu",
     "layernorm/row.cuh": "layernorm/step_03_registers.cu",
     "softmax/row.cuh": "softmax/step_07_cluster.cu",
 }
@@ -127,6 +128,8 @@ HARMLESS = {
     ("layernorm/step_06_cluster.cu", 65, "t < 32"): RELEASED,
     ("fft/step_07_vectorised.cu", 52, "span > 1"):
         "values are multiplied by 1 where span is 1",
+    ("fft/step_15_in_place.cu", 57, "row + gridDim.x < rows"):
+        "the next row is fetched into the L2 cache only where AHEAD is 1",
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
     ("matmul/step_10_tma_ring.cu", 42, "turn > 0"): NO_PHASE,
     ("matmul/step_10_tma_ring.cu", 68, "(step + AHEAD) * DEPTH < K"): LATE,
