@@ -322,9 +322,8 @@ def fft_convolution(rows: int, length: int, share: int = 1) -> Launch:
 
 IN_PLACE = [
     {"rows": 2, "length": 1024},
-    {"rows": 3, "length": 2048, "grid": 2},
+    {"rows": 2, "length": 2048},
     {"rows": 1, "length": 1024, "grid": 2},
-    {"rows": 1, "length": 4096},
 ]
 
 
