@@ -233,9 +233,9 @@ def slide() -> Drawing:
         "19_slide",
         """Six values of x, from 0 to 5, and a filter of three weights, mirrored: w2,
         w1, w0. It lies at three places. For result 0 only w0 meets a value, number
-        0. For result 3 the weights meet values 1, 2 and 3. For result 7 only w2
-        meets a value, number 5. Of the eight results, full has all, same has 1 to
-        6, and valid has 2 to 5.""",
+        0. For result 3 all weights meet a value. For result 7 only w2
+        meets a value, number 5. Full has all eight results. Same has those from 1
+        to 6. Valid has those from 2 to 5.""",
         330,
     )
     left, wide = 250, 48

@@ -122,15 +122,15 @@ def by_one_pass(x, W, y, copied, rows, n):
 def in_place(x, W, y, copied, rows, n):
     """Launch step 15, with as many blocks as run at once."""
     kernel = compiled("15_in_place", LENGTH=n)
-    grid = min(rows, 16384 // n * ck.device().sm_count)
-    kernel[grid, n // (32 if n == 8192 else 16), (n + 16) * 8](x, W, y, rows)
+    grid = min(rows, (12288 // n or 2) * ck.device().sm_count)
+    kernel[grid, n // 32, (n + 16) * 8](x, W, y, rows)
 
 
 def ahead(x, W, y, copied, rows, n):
     """Launch step 16, with as many blocks as run at once."""
     kernel = compiled("16_ahead", LENGTH=n)
-    grid = min(rows, max(1, 12288 // n) * ck.device().sm_count)
-    kernel[grid, n // (32 if n == 8192 else 16), (2 * n + 16) * 8](x, W, y, rows)
+    grid = min(rows, 12288 // n * ck.device().sm_count)
+    kernel[grid, n // 32, (2 * n + 16) * 8](x, W, y, rows)
 
 
 def convolution_cases() -> dict[str, Callable]:

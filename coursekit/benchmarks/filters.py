@@ -22,16 +22,6 @@ COLUMNS = 4  # of a block that transforms columns of up to 4096 values
 ROUNDING = 2.0**-24
 
 
-class Parameter:
-    """Weights that a kernel takes by value: they lie in constant memory."""
-
-    def __init__(self, weights: np.ndarray):
-        self.weights = np.ascontiguousarray(weights, np.float32)
-
-    def __bytes__(self) -> bytes:
-        return self.weights.tobytes()
-
-
 def extent_of(side: int) -> int:
     """Return the extent of the picture for a filter: small where it is counted."""
     return EXTENT if side != COUNTED else SMALL
@@ -49,21 +39,26 @@ def weights_of(side: int) -> np.ndarray:
 
 
 def picture(side: int) -> tuple:
-    """Draw a picture; the filter and its parts, and room for the result."""
+    """Draw a picture; the filter, and room for the result."""
     extent, weights = extent_of(side), weights_of(side)
     x, y = drawn.normal(extent, extent), ck.empty((extent, extent))
-    return x, ck.to_device(weights), y, strips(weights), side
+    return x, ck.to_device(weights), y, side
 
 
-def strips(weights: np.ndarray) -> tuple[Parameter, ...]:
+def strips(weights: np.ndarray) -> tuple[np.ndarray, ...]:
     """Cut a filter into parts of equal width, the last one filled with zeros."""
     wide = min(STRIP, len(weights))
     filled = np.pad(weights, ((0, 0), (0, -len(weights) % wide)))
-    parts = np.split(filled, filled.shape[1] // wide, axis=1)
-    return tuple(map(Parameter, parts))
+    return tuple(np.split(filled, filled.shape[1] // wide, axis=1))
 
 
-def direct(x, weights, y, parts, side):
+@functools.cache
+def parameters_of(side: int) -> tuple[bytes, ...]:
+    """Return the parts of a filter as a kernel takes them by value."""
+    return tuple(part.tobytes() for part in strips(weights_of(side)))
+
+
+def direct(x, weights, y, side):
     """Launch step 1: a thread per pixel."""
     n = extent_of(side)
     kernel = _compiled("01_direct", SIDE=side).filter_direct
@@ -71,13 +66,13 @@ def direct(x, weights, y, parts, side):
     kernel[grid, (32, 8)](x, weights, y, n, n, n, n, skipped(side))
 
 
-def tiled(x, weights, y, parts, side):
+def tiled(x, weights, y, side):
     """Launch step 2 for each part of the filter; the sums add up."""
-    n, (tall, wide) = extent_of(side), parts[0].weights.shape
-    kernel = _compiled("02_tiled", TALL=tall, WIDE=wide).filter_tiled
-    room = (8 * EACH + tall - 1) * (32 + wide - 1) * 4
+    n, wide = extent_of(side), min(STRIP, side)
+    kernel = _compiled("02_tiled", TALL=side, WIDE=wide).filter_tiled
+    room = (8 * EACH + side - 1) * (32 + wide - 1) * 4
     grid, top = (cover(n, 32), cover(n, 8 * EACH)), skipped(side)
-    for i, part in enumerate(parts):
+    for i, part in enumerate(parameters_of(side)):
         left, add = top - i * wide, int(i > 0)
         kernel[grid, (32, 8), room](x, part, y, n, n, n, n, top, left, add)
 
@@ -86,7 +81,7 @@ def by_transforms() -> Callable:
     """Return steps 6 and 9 of kernels/fft/ with step 5 between them."""
     scratch = drawn.zeros()
 
-    def case(x, weights, y, parts, side):
+    def case(x, weights, y, side):
         n = extent_of(side)
         P = 1 << (n + side - 2).bit_length()  # no sum wraps around
         a, b, c = (scratch(f"{name} {P}", (P, 2 * P)) for name in "abc")
@@ -127,7 +122,7 @@ def cases() -> dict[str, Callable]:
     return {"direct": direct, "tiled": tiled, "FFT": by_transforms()}
 
 
-def is_filtered(x, weights, y, parts, side: int) -> bool:
+def is_filtered(x, weights, y, side: int) -> bool:
     """Compare with a product of spectra in complex128.
 
     A result is a sum of side^2 products of normal numbers; roundings of the sum and of

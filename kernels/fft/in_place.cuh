@@ -10,7 +10,7 @@
 #define LENGTH 1024
 #endif
 #ifndef VALUES
-#define VALUES (LENGTH == 8192 ? 32 : 16)  // of a thread
+#define VALUES 32  // of a thread
 #endif
 #include "butterflies.cuh"
 

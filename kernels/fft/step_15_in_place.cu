@@ -18,8 +18,8 @@
 #ifndef LENGTH
 #define LENGTH 1024
 #endif
-#ifndef BLOCKS
-#define BLOCKS (16384 / LENGTH)  // of an SM, at least
+#ifndef BLOCKS  // of an SM, at least
+#define BLOCKS (LENGTH == 8192 ? 2 : 12288 / LENGTH)
 #endif
 #ifndef KEPT
 #define KEPT 0  // whether a thread keeps its part of W in registers

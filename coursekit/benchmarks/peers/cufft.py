@@ -53,11 +53,11 @@ def convolution_case() -> Callable | None:
 
 
 def filter_case() -> Callable | None:
-    """Return a case ``(x, weights, y, parts, side)``: real, with few zeros."""
+    """Return a case ``(x, weights, y, side)``: real, with few zeros."""
     if not _present():
         return None
 
-    def case(x, weights, y, parts, side: int) -> None:
+    def case(x, weights, y, side: int) -> None:
         import cupy
 
         n, skip = x.shape[0], (side - 1) // 2

@@ -1,4 +1,4 @@
-"""Chapter 19: your turn 19.g to 19.l, exercise 19.2, and guesses about convolution."""
+"""Chapter 19: your turn 19.g to 19.k, and guesses about convolution."""
 
 import numpy as np
 
@@ -36,18 +36,13 @@ def full(n, m):
     return n + m - 1
 
 
-def valid(n, m):
-    """Return the number of sums that need no value outside of x."""
-    return n - m + 1
-
-
 def terms(v):
     """Return the largest sum of m products."""
     return np.full(v.y.shape, float(v.w.size))
 
 
 def picture(size, generator):
-    """Return what 19.i takes."""
+    """Return what 19.h takes."""
     H, W = size
     x, weights = signed(size, generator), signed((5, 5), generator)
     return {"x": x, "filter": weights, "y": blank(size), "H": H, "W": W}
@@ -71,7 +66,7 @@ def tiles(threads_down, tile_down):
 
 
 def columns(size, generator):
-    """Return what 19.j takes, of a size (H, W, m)."""
+    """Return what 19.i takes, of a size (H, W, m)."""
     H, W, m = size
     x, w = signed((H, W), generator), signed(m, generator)
     return {"x": x, "w": w, "y": blank((H, W)), "H": H, "W": W, "m": m}
@@ -88,7 +83,7 @@ def as_pairs(numbers):
 
 
 def rows_of_512(rows, generator):
-    """Return what 19.k takes."""
+    """Return what 19.j takes."""
     x = signed((rows * LENGTH, 2), generator)
     W = signed((LENGTH, 2), generator)
     return {"x": x, "W": W, "y": np.zeros((rows * LENGTH, 2), np.float32), "rows": rows}
@@ -106,7 +101,7 @@ def rows_for(n, m):
 
 
 def sound(size, generator):
-    """Return what 19.l takes, of a size (n, m)."""
+    """Return what 19.k takes, of a size (n, m)."""
     n, m = size
     total = rows_for(n, m) * LENGTH
     rows = np.zeros((total, 2), np.float32)
@@ -123,20 +118,6 @@ def overlapped(v):
     return as_pairs(rows + 0j)
 
 
-def real_rows(size, generator):
-    """Return what 19.2 takes, of a size (rows, n, m)."""
-    rows, n, m = size
-    x = signed((rows, n), generator)
-    y = blank((rows, full(n, m)))
-    w = signed(m, generator)
-    return {"x": x, "w": w, "y": y, "rows": rows, "n": n, "m": m}
-
-
-def real_sums(v):
-    """Return the full convolutions of real rows."""
-    return np.stack([np.convolve(one, v.w) for one in v.x])
-
-
 def large(v):
     """Return what a result may be as large as."""
     return np.full(v.y.shape, 9.0)
@@ -147,7 +128,7 @@ EXERCISES = (
         id="19.g",
         name="convolve",
         title="A convolution, full",
-        kernel="convolve",
+        kernel="full",
         inputs=two_rows_of(full),
         outputs=("y",),
         reference=lambda v: np.convolve(v.x, v.w),
@@ -181,39 +162,6 @@ EXERCISES = (
     ),
     Exercise(
         id="19.h",
-        name="correlate",
-        title="A cross-correlation, valid",
-        kernel="correlate",
-        inputs=two_rows_of(valid),
-        outputs=("y",),
-        reference=lambda v: np.correlate(v.x, v.w, "valid"),
-        sizes=((6, 3), (1, 1), (33, 9), (256, 5), (100, 31)),
-        picture=(4, 2),
-        launches=(covering(128, valid), covering(64, valid)),
-        roundings=lambda size: size[1] + 1,
-        magnitude=terms,
-        hints=("The last i with a result is n - m: it reads x[n - m] to x[n - 1].",),
-        starter=(CheckFailed, "never written"),
-        mutants={
-            "convolution": Mutant(
-                mistake="The filter is mirrored, as in a convolution.",
-                edits=[("w[b] * x[i + b]", "w[m - 1 - b] * x[i + b]")],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "one_less": Mutant(
-                mistake="The guard stops one result too early.",
-                edits=[("i > n - m", "i >= n - m")],
-                fails=(CheckFailed, "never written"),
-            ),
-            "all": Mutant(
-                mistake="Each value of x gets a result.",
-                edits=[("i > n - m", "i >= n")],
-                fails=(OutOfBoundsError, "but x has"),
-            ),
-        },
-    ),
-    Exercise(
-        id="19.i",
         name="tile",
         title="A filter over a tile",
         kernel="filter_tile",
@@ -254,7 +202,7 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="19.j",
+        id="19.i",
         name="columns",
         title="Along the columns",
         kernel="along_columns",
@@ -294,7 +242,7 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="19.k",
+        id="19.j",
         name="fused",
         title="There, times W, and back",
         kernel="convolve",
@@ -341,7 +289,7 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="19.l",
+        id="19.k",
         name="overlap",
         title="Rows that overlap",
         kernel="overlapping",
@@ -378,60 +326,6 @@ EXERCISES = (
             ),
         },
     ),
-    Exercise(
-        id="19.2",
-        name="two_rows",
-        title="Two real rows by one transform",
-        stars=2,
-        kernel="two_rows",
-        inputs=real_rows,
-        outputs=("y",),
-        reference=real_sums,
-        sizes=((2, 500, 9), (4, 100, 31), (2, 1, 1)),
-        picture=(2, 5, 3),
-        launches=(
-            lambda size: (size[0] // 2, 32),
-            lambda size: (size[0] // 2 + 1, 32),
-        ),
-        roundings=TRANSFORMS,
-        magnitude=lambda v: np.full(v.y.shape, float(max(v.m, 9))),
-        owner=None,
-        hints=(
-            "A filter of real weights mixes no real part with an imaginary one. Let "
-            "one row be the real part, and the other the imaginary part.",
-            "Transform w first, with zeros from m on, in a second array of registers. "
-            "Values of rows from n on stay 0, too, so that nothing wraps around.",
-            "After the product, swapped and transformed, v[i].y is the result of the "
-            "first row, v[i].x that of the second, both LENGTH times too large.",
-        ),
-        starter=(CheckFailed, "never written"),
-        mutants={
-            "rows_swapped": Mutant(
-                mistake="The results of the two rows are exchanged.",
-                edits=[
-                    ("first[j] = v[i].y", "first[j] = v[i].x"),
-                    ("second[j] = v[i].x", "second[j] = v[i].y"),
-                ],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "same_length": Mutant(
-                mistake="Only n sums are stored, not n + m - 1.",
-                edits=[("j < n + m - 1)", "j < n)")],
-                fails=(CheckFailed, "never written"),
-            ),
-            "no_guard": Mutant(
-                mistake="A block to spare reads rows that are not there.",
-                edits=[("    if (2 * pair >= rows)\n        return;\n", "")],
-                fails=(OutOfBoundsError, "but x has"),
-            ),
-            "filter_not_padded": Mutant(
-                mistake="What comes behind the filter is taken for its weights.",
-                edits=[("j < m ? w[j] : 0", "j < m + 1 ? w[j] : 0")],
-                fails=(OutOfBoundsError, "but w has"),
-            ),
-        },
-        longest_warp=12000,
-    ),
 )
 
 GUESSES = {
@@ -441,21 +335,21 @@ GUESSES = {
         hint="The filter lies on 9 values at once. Where does it begin for the first "
         "time, and for the last time?",
         answer=92,
-        because="It begins at 0, 1, ..., 91: 100 - 9 + 1 places.",
+        because="100 - 9 places, and the one where it begins first.",
     ),
     "flat": Guess(
-        question="The middle weight of a 3 x 3 edge filter is 8, and the eight others "
-        "are -1. What is the result where all pixels are 0.5?",
-        hint="All nine pixels have one factor in common. What is left to add up?",
+        question="An edge filter has 25 weights. The middle one is 24, all others are "
+        "-1. What is the result where all pixels are equal?",
+        hint="The pixel is a factor of the whole sum. What is left to add up?",
         answer=0,
-        because="0.5 * (8 - 8 * 1) = 0: only changes are left, the edges.",
+        because="The weights add up to 0. Only changes are left, the edges.",
     ),
     "separable": Guess(
         question="A blur of 31 x 31 weights is a column times a row. How many "
         "multiply-adds per pixel do two passes take?",
         hint="A pass along the rows takes as many as a row of the filter has weights.",
         answer=62,
-        because="31 along the rows and 31 along the columns, in place of 961.",
+        because="31 along the rows, and as many along the columns.",
     ),
     "columns": Guess(
         question="im2col of a picture for one filter of 5 x 5 weights: how many times "
@@ -469,7 +363,7 @@ GUESSES = {
         "the bytes of one launch cross the global memory? The spectrum W is small.",
         hint="Each launch reads all values once, and writes them once.",
         answer=3,
-        because="3 * (8 + 8) bytes per value in place of 8 + 8.",
+        because="Three launches, and each reads and writes all values.",
     ),
     "usable": Guess(
         question="Rows of 512 values, a filter of 129 weights: how many values of a "

@@ -1,6 +1,5 @@
 // Convolution, full: y[i] is the sum over b of w[b] * x[i - b].
-__global__ void
-convolve(const float *x, const float *w, float *y, int n, int m)
+__global__ void full(const float *x, const float *w, float *y, int n, int m)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n + m - 1)

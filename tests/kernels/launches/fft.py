@@ -329,12 +329,11 @@ IN_PLACE = [
 
 @launches("fft/step_15_in_place.cu", [*IN_PLACE, {"rows": 1, "length": 8192}])
 def fft_in_place(rows: int, length: int, grid: int = 1) -> Launch:
-    threads = length // (32 if length == 8192 else 16)
     room = (length + 16) * 8
-    return convolution("fft_in_place", rows, length, grid, threads, room)
+    return convolution("fft_in_place", rows, length, grid, length // 32, room)
 
 
 @launches("fft/step_16_ahead.cu", IN_PLACE)
 def fft_ahead(rows: int, length: int, grid: int = 1) -> Launch:
     room = (2 * length + 16) * 8
-    return convolution("fft_ahead", rows, length, grid, length // 16, room)
+    return convolution("fft_ahead", rows, length, grid, length // 32, room)

@@ -7,6 +7,9 @@ along_columns(const float *x, const float *w, float *y, int H, int W, int m)
     if (i >= H || j >= W)
         return;
     float sum = 0;
-    // Your code here: weight w[a] has the pixel m / 2 - a rows below.
+    for (int a = 0; a < m; ++a) {
+        int row = i + m / 2 - a;
+        // Your code here: add w[a] times the pixel in that row.
+    }
     y[i * W + j] = sum;
 }
