@@ -18,7 +18,8 @@ convolve(const float2 *x, const float2 *W, float2 *y, int rows)
     for (int i = 0; i < VALUES; ++i)
         v[i] = x[first + i * THREADS];
     transform(v, row, t);
-    // Your code here: v[i] is X[t + i * THREADS]. Multiply by W, and go back.
+    // Your code here: v[i] is X[t + i * THREADS]; multiply it by W, and swap.
+    transform(v, row, t);
     for (int i = 0; i < VALUES; ++i)
-        y[first + i * THREADS] = v[i];
+        y[first + i * THREADS] = v[i];  // and here: swap back, and divide
 }

@@ -256,9 +256,9 @@ EXERCISES = (
         magnitude=large,
         owner=None,
         hints=(
-            "First v[i] = swapped(times(v[i], W[t + i * THREADS])) for all i. Then "
-            "transform, as above.",
-            "After the transform, swap again, and scale by 1.0f / LENGTH.",
+            "Before the second transform: v[i] = swapped(times(v[i], W[t + i * "
+            "THREADS])) for all i.",
+            "What is stored is swapped(scaled(v[i], 1.0f / LENGTH)).",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
@@ -364,13 +364,5 @@ GUESSES = {
         hint="Each launch reads all values once, and writes them once.",
         answer=3,
         because="Three launches, and each reads and writes all values.",
-    ),
-    "usable": Guess(
-        question="Rows of 512 values, a filter of 129 weights: how many values of a "
-        "circular convolution are those of the plain one?",
-        hint="What wraps around spoils the first sums. How many weights reach back "
-        "beyond the start?",
-        answer=384,
-        because="The first 128 of 512 reach back beyond the start of the row.",
     ),
 }

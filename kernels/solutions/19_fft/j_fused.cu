@@ -22,7 +22,5 @@ convolve(const float2 *x, const float2 *W, float2 *y, int rows)
         v[i] = swapped(times(v[i], W[t + i * THREADS]));
     transform(v, row, t);
     for (int i = 0; i < VALUES; ++i)
-        v[i] = swapped(scaled(v[i], 1.0f / LENGTH));
-    for (int i = 0; i < VALUES; ++i)
-        y[first + i * THREADS] = v[i];
+        y[first + i * THREADS] = swapped(scaled(v[i], 1.0f / LENGTH));
 }
