@@ -21,47 +21,26 @@
 #ifndef BLOCKS  // of an SM, at least
 #define BLOCKS (LENGTH == 8192 ? 2 : 12288 / LENGTH)
 #endif
-#ifndef KEPT
-#define KEPT 0  // whether a thread keeps its part of W in registers
-#endif
-#ifndef AHEAD
-#define AHEAD 0  // whether the next row is fetched into the L2 cache
-#endif
 #include "in_place.cuh"
-
-// Fetch a row into the L2 cache, a line of 128 bytes per thread.
-__device__ inline void prefetch(const float2 *row)
-{
-#pragma unroll
-    for (int i = threadIdx.x; i < LENGTH / 16; i += THREADS)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(row + i * 16));
-}
 
 __global__ void __launch_bounds__(THREADS, BLOCKS)
 fft_in_place(const float2 *x, const float2 *W, float2 *y, int rows)
 {
     extern __shared__ float2 place[];  // 16 x PITCH
     int t = threadIdx.x;
-    float2 early[log2_of(MIDDLE)], late[4], kept[VALUES];
+    float2 early[log2_of(MIDDLE)], late[4];
     powers<MIDDLE>(early, t % 16, 16 * MIDDLE);
     powers<16>(late, t, LENGTH);
-#pragma unroll
-    for (int i = 0; KEPT && i < VALUES; ++i)
-        kept[i] = W[t + i * THREADS];
     for (int row = blockIdx.x; row < rows; row += gridDim.x) {
         int first = row * LENGTH + t;
         float2 v[VALUES];
 #pragma unroll
         for (int i = 0; i < VALUES; ++i)
             v[i] = __ldcs(x + first + i * THREADS);
-        if (AHEAD && row + gridDim.x < rows)
-            prefetch(x + (row + gridDim.x) * LENGTH);
         transform<false>(v, place, early, late);
 #pragma unroll
-        for (int i = 0; i < VALUES; ++i) {
-            float2 w = KEPT ? kept[i] : W[t + i * THREADS];
-            v[i] = swapped(times(v[i], w));
-        }
+        for (int i = 0; i < VALUES; ++i)
+            v[i] = swapped(times(v[i], W[t + i * THREADS]));
         transform<true>(v, place, early, late);
 #pragma unroll
         for (int i = 0; i < VALUES; ++i)

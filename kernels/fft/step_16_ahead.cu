@@ -19,9 +19,6 @@
 #ifndef BLOCKS  // of an SM, at least
 #define BLOCKS (LENGTH == 8192 ? 1 : 12288 / LENGTH)
 #endif
-#ifndef KEPT
-#define KEPT 0
-#endif
 #include "../hopper.cuh"
 #include "in_place.cuh"
 
@@ -45,7 +42,7 @@ fft_ahead(const float2 *x, const float2 *W, float2 *y, int rows)
     __shared__ Barrier arrival;
     float2 *place = next + LENGTH;
     int t = threadIdx.x, row = blockIdx.x, parity = 0;
-    float2 early[log2_of(MIDDLE)], late[4], kept[VALUES];
+    float2 early[log2_of(MIDDLE)], late[4];
     if (t == 0) {
         barrier_init(&arrival, 1);
         if (row < rows)
@@ -53,9 +50,6 @@ fft_ahead(const float2 *x, const float2 *W, float2 *y, int rows)
     }
     powers<MIDDLE>(early, t % 16, 16 * MIDDLE);
     powers<16>(late, t, LENGTH);
-#pragma unroll
-    for (int i = 0; KEPT && i < VALUES; ++i)
-        kept[i] = W[t + i * THREADS];
     __syncthreads();  // the barrier is there
     for (; row < rows; row += gridDim.x, parity ^= 1) {
         float2 v[VALUES];
@@ -68,14 +62,12 @@ fft_ahead(const float2 *x, const float2 *W, float2 *y, int rows)
         if (t == 0 && row + gridDim.x < rows)
             fetch(next, x + (row + gridDim.x) * LENGTH, &arrival);
 #pragma unroll
-        for (int i = 0; i < VALUES; ++i) {
-            float2 w = KEPT ? kept[i] : W[t + i * THREADS];
-            v[i] = swapped(times(v[i], w));
-        }
+        for (int i = 0; i < VALUES; ++i)
+            v[i] = swapped(times(v[i], W[t + i * THREADS]));
         transform<true>(v, place, early, late);
 #pragma unroll
         for (int i = 0; i < VALUES; ++i)
-            __stcs(y + row * LENGTH + t + i * THREADS,
-                   swapped(scaled(v[i], 1.0f / LENGTH)));
+            y[row * LENGTH + t + i * THREADS]
+                = swapped(scaled(v[i], 1.0f / LENGTH));
     }
 }

@@ -128,8 +128,6 @@ HARMLESS = {
     ("layernorm/step_06_cluster.cu", 65, "t < 32"): RELEASED,
     ("fft/step_07_vectorised.cu", 52, "span > 1"):
         "values are multiplied by 1 where span is 1",
-    ("fft/step_15_in_place.cu", 57, "row + gridDim.x < rows"):
-        "the next row is fetched into the L2 cache only where AHEAD is 1",
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
     ("matmul/step_10_tma_ring.cu", 42, "turn > 0"): NO_PHASE,
     ("matmul/step_10_tma_ring.cu", 68, "(step + AHEAD) * DEPTH < K"): LATE,
