@@ -120,17 +120,23 @@ def by_one_pass(x, W, y, copied, rows, n):
 
 
 def in_place(x, W, y, copied, rows, n):
-    """Launch step 15, with as many blocks as run at once."""
+    """Launch step 15: a block per row."""
     kernel = compiled("15_in_place", LENGTH=n)
-    grid = min(rows, (12288 // n or 2) * ck.device().sm_count)
-    kernel[grid, n // 32, (n + 16) * 8](x, W, y, rows)
+    kernel[rows, n // 32, (n + 16) * 8](x, W, y, rows)
 
 
-def ahead(x, W, y, copied, rows, n):
-    """Launch step 16, with as many blocks as run at once."""
-    kernel = compiled("16_ahead", LENGTH=n)
-    grid = min(rows, 12288 // n * ck.device().sm_count)
-    kernel[grid, n // 32, (2 * n + 16) * 8](x, W, y, rows)
+def fetching_ahead() -> Callable:
+    """Return step 16, with as many blocks as run at once."""
+    scratch = drawn.zeros()
+
+    def ahead(x, W, y, copied, rows, n):
+        kernel = compiled("16_ahead", LENGTH=n)
+        blocks = max(1, 12288 // n) * ck.device().sm_count
+        tickets = scratch("tickets", (1,), np.uint32)
+        room = (2 * n + 16) * 8
+        kernel[min(rows, blocks), n // 32, room](x, W, y, rows, tickets)
+
+    return ahead
 
 
 def convolution_cases() -> dict[str, Callable]:
@@ -144,7 +150,7 @@ def convolution_cases() -> dict[str, Callable]:
         "copy": copy,
         "one pass": by_one_pass,
         "in place": in_place,
-        "ahead": ahead,
+        "ahead": fetching_ahead(),
     }
 
 

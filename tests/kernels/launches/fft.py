@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches
 
@@ -320,20 +322,29 @@ def fft_convolution(rows: int, length: int, share: int = 1) -> Launch:
     )  # fmt: skip
 
 
-IN_PLACE = [
-    {"rows": 2, "length": 1024},
-    {"rows": 2, "length": 2048},
-    {"rows": 1, "length": 1024, "grid": 2},
-]
-
-
-@launches("fft/step_15_in_place.cu", [*IN_PLACE, {"rows": 1, "length": 8192}])
-def fft_in_place(rows: int, length: int, grid: int = 1) -> Launch:
+@launches(
+    "fft/step_15_in_place.cu",
+    [
+        {"rows": 2, "length": 1024},
+        {"rows": 1, "length": 2048, "grid": 2},
+        {"rows": 1, "length": 8192},
+    ],
+)
+def fft_in_place(rows: int, length: int, grid: int | None = None) -> Launch:
     room = (length + 16) * 8
-    return convolution("fft_in_place", rows, length, grid, length // 32, room)
+    return convolution("fft_in_place", rows, length, grid or rows, length // 32, room)
 
 
-@launches("fft/step_16_ahead.cu", IN_PLACE)
+@launches(
+    "fft/step_16_ahead.cu",
+    [
+        {"rows": 3, "length": 1024},
+        {"rows": 1, "length": 1024, "grid": 2},
+        {"rows": 2, "length": 2048},
+    ],
+)
 def fft_ahead(rows: int, length: int, grid: int = 1) -> Launch:
     room = (2 * length + 16) * 8
-    return convolution("fft_ahead", rows, length, grid, length // 32, room)
+    plain = convolution("fft_ahead", rows, length, grid, length // 32, room)
+    tickets = np.zeros(1, np.uint32)
+    return replace(plain, arguments=(*plain.arguments, tickets))
