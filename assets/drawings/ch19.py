@@ -227,4 +227,117 @@ def circular() -> Drawing:
     return d
 
 
-DRAW = (circle, stages, registers, cluster, real, circular)
+def slide() -> Drawing:
+    """Draw a mirrored filter at three places, and which results need no zeros."""
+    d = Drawing(
+        "19_slide",
+        """Six values of x, from 0 to 5, and a filter of three weights, mirrored: w2,
+        w1, w0. It lies at three places. For result 0 only w0 meets a value, number
+        0. For result 3 all weights meet a value. For result 7 only w2
+        meets a value, number 5. Full has all eight results. Same has those from 1
+        to 6. Valid has those from 2 to 5.""",
+        330,
+    )
+    left, wide = 250, 48
+    d.note((8, 29), "x")
+    d.cells((left, 12), range(6), size=(wide, 34), fill="sky")
+    for row, result in enumerate((0, 3, 7)):
+        y = 62 + 44 * row
+        d.note((8, y + 17), f"result {result}")
+        d.cells(
+            (left + (result - 2) * wide, y),
+            ("w2", "w1", "w0"),
+            size=(wide, 34),
+            fill="amber",
+        )
+    d.note((8, 225), "y")
+    d.cells((left, 208), range(8), size=(wide, 34), fill="plain")
+    for row, (name, first, last) in enumerate(
+        (("full", 0, 8), ("same", 1, 7), ("valid", 2, 6))
+    ):
+        y = 262 + 24 * row
+        d.note((8, y), name)
+        d.line((left + first * wide, y), (left + last * wide, y), width=6)
+    return d
+
+
+def one_pass() -> Drawing:
+    """Draw what crosses the memory in three launches, and in one."""
+    d = Drawing(
+        "19_one_pass",
+        """Above, three launches: a transform reads x from the global memory and writes
+        X, a product reads X and writes Y, and an inverse reads Y and writes y. Six
+        arrows cross the border of the chip. Below, one launch reads x, holds X and
+        Y in registers, and writes y. Two arrows cross the border.""",
+        300,
+    )
+    names = ("transform", "times W", "inverse")
+    left, wide, gap = 130, 140, 62
+    for row, y in enumerate((14, 166)):
+        d.note((8, y + 17), "global")
+        d.note((8, y + 97), "chip")
+        places = []
+        for i, name in enumerate(names):
+            x = left + i * (wide + gap)
+            places.append(
+                d.box(Rectangle(x, y + 80, wide, 40), name, fill="sky", font=SMALL)
+            )
+        for i, name in enumerate(("x", "X", "Y", "y")):
+            if row and 0 < i < 3:
+                continue
+            middle = left + wide / 2 + (i - 0.5) * (wide + gap)
+            at = d.box(
+                Rectangle(middle - 26, y, 52, 34), name, fill="amber", font=SMALL
+            )
+            if i > 0:
+                d.arrow(places[i - 1].top, at.foot)
+            if i < 3:
+                d.arrow(at.foot, places[i].top)
+        if row:
+            for a, b in zip(places, places[1:], strict=False):
+                y0 = a.centre[1]
+                d.arrow((a.centre[0] + wide / 2, y0), (b.centre[0] - wide / 2, y0))
+    return d
+
+
+def overlap() -> Drawing:
+    """Draw rows of a sound that overlap, and which of their results are right."""
+    d = Drawing(
+        "19_overlap",
+        """A long sound, and three rows cut out of it. Each row begins before the one
+        above ends: they overlap by m - 1 values. The first m - 1 results of each
+        row are spoiled, because sums wrap around there. The others are right, and
+        side by side they are the results for the whole sound.""",
+        256,
+    )
+    left, size, lost = 120, 200, 56
+    d.note((8, 29), "x")
+    step = size - lost
+    d.box(Rectangle(left + lost, 12, 3 * step, 34), "a sound", fill="quiet")
+    for row in range(3):
+        x, y = left + row * step, 66 + 44 * row
+        d.note((8, y + 17), f"row {row}")
+        d.box(Rectangle(x, y, lost, 34), "m - 1", fill="pink", font=SMALL)
+        d.box(Rectangle(x + lost, y, step, 34), "right", fill="green", font=SMALL)
+    d.note((8, 225), "y")
+    for row in range(3):
+        d.box(
+            Rectangle(left + lost + row * step, 208, step, 34),
+            f"of row {row}",
+            fill="green",
+            font=SMALL,
+        )
+    return d
+
+
+DRAW = (
+    circle,
+    stages,
+    registers,
+    cluster,
+    real,
+    circular,
+    slide,
+    one_pass,
+    overlap,
+)

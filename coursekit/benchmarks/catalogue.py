@@ -31,6 +31,7 @@ PROBLEMS = (
     "matmul",
     "batched_matmul",
     "fft",
+    "filters",
     "cutlass",
     "tile_languages",
     "fusion",

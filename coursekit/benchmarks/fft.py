@@ -21,6 +21,7 @@ BLOCK = (2**14,)  # the longest row of one block
 CLUSTERED = tuple(2**k for k in range(15, 18))
 LONG = tuple(2**k for k in range(18, 23))
 REAL = tuple(2**k for k in range(10, 14))
+CONVOLVED = REAL
 BLOCK_THREADS = 128  # of several short rows, at least
 ROUNDING = 2.0**-24
 VERIFIED = 2**22  # values that are compared, of the first rows
@@ -202,6 +203,61 @@ def real_case() -> Callable:
     return case
 
 
+def by_one_pass() -> Callable:
+    """Return step 14: there, times W, and back."""
+    shares = {n: max(1, min(BLOCK_THREADS * 16 // n, rows_of(n))) for n in CONVOLVED}
+    kernels = {
+        n: compiled("14_convolution", LENGTH=n, ROWS=share)
+        for n, share in shares.items()
+    }
+
+    def case(x, W, y, copied, rows, n):
+        share = shares[n]
+        grid, block = cover(rows, share), (n // 16, share)
+        kernels[n][grid, block, gaps(share * n)](x, W, y, rows)
+
+    return case
+
+
+def in_place() -> Callable:
+    """Return step 15: a block per row."""
+    kernels = {n: compiled("15_in_place", LENGTH=n) for n in CONVOLVED}
+
+    def case(x, W, y, copied, rows, n):
+        kernels[n][rows, n // 32, (n + 16) * 8](x, W, y, rows)
+
+    return case
+
+
+def fetching_ahead() -> Callable:
+    """Return step 16, with as many blocks as run at once."""
+    kernels = {n: compiled("16_ahead", LENGTH=n) for n in CONVOLVED}
+    scratch, resident = drawn.zeros(), ck.device().sm_count
+
+    def ahead(x, W, y, copied, rows, n):
+        blocks = max(1, 12288 // n) * resident
+        tickets = scratch("tickets", (1,), np.uint32)
+        room = (2 * n + 16) * 8
+        kernels[n][min(rows, blocks), n // 32, room](x, W, y, rows, tickets)
+
+    return ahead
+
+
+def convolution_cases() -> dict[str, Callable]:
+    """Return the steps that convolve rows with a filter, and the copy."""
+    copy_of = copy_case()
+
+    def copy(x, W, y, copied, rows, n):
+        copy_of(x, y, copied, rows, n)
+
+    return {
+        "copy": copy,
+        "one pass": by_one_pass(),
+        "in place": in_place(),
+        "ahead": fetching_ahead(),
+    }
+
+
 def short_cases() -> dict[str, Callable]:
     """Return the steps for rows of one block."""
     sizes = SMALL, *SHORT
@@ -257,6 +313,23 @@ def real_rows(n: int) -> tuple:
     return x, ck.empty((rows, n + 2)), copied, rows, n
 
 
+def convolved_rows(n: int) -> tuple:
+    """Draw complex numbers in rows, and a filter's spectrum; room for two results."""
+    x, y, copied, rows, _ = complex_rows(n)
+    return x, drawn.normal(2 * n), y, copied, rows, n
+
+
+def is_convolved(x, W, y, copied, rows: int, n: int) -> bool:
+    """Compare some rows with a convolution in complex128, or the copy with x."""
+    xp, x, W, y, copied = drawn.viewed(x, W, y, copied)
+    if xp.array_equal(copied, x):
+        return True
+    few = max(1, min(rows, VERIFIED // n))
+    given, W, found = (a.view(xp.complex64) for a in (x[:few], W, y[:few]))
+    spectrum = xp.fft.fft(given.astype(xp.complex128)) * W
+    return _near(xp, found, xp.fft.ifft(spectrum), n**3)  # there, the product, and back
+
+
 def is_transform(x, X, copied, rows: int, n: int) -> bool:
     """Compare some rows with the transform in complex128, or the copy with x.
 
@@ -297,6 +370,16 @@ DEFINITIONS = (
     _complex(key="fft/block", cases=block_cases, sizes=BLOCK),
     _complex(key="fft/cluster", cases=cluster_cases, sizes=CLUSTERED),
     _complex(key="fft/long", cases=long_cases, sizes=LONG),
+    Definition(
+        key="fft/convolution",
+        cases=convolution_cases,
+        sizes=CONVOLVED,
+        setup=convolved_rows,
+        verify=is_convolved,
+        bytes_moved=lambda n: 2 * 8 * rows_of(n) * n,
+        peers={"cuFFT": cufft.convolution_case},
+        reference="cuFFT",
+    ),
     Definition(
         key="fft/real",
         cases=lambda: {"real": real_case()},

@@ -34,6 +34,12 @@ __device__ inline float2 mirrored(float2 a)
     return make_float2(a.x, -a.y);
 }
 
+// The real part as the imaginary one, and the other way round.
+__device__ inline float2 swapped(float2 a)
+{
+    return make_float2(a.y, a.x);
+}
+
 // The root of unity exp(SIGN * 2 pi i * k / n), with 0 <= k < n.
 __device__ inline float2 root(int k, int n)
 {

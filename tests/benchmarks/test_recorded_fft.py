@@ -49,5 +49,16 @@ def test_case_for_real_rows_is_right():
     assert fft.is_real_transform(*arguments)
 
 
+@pytest.mark.parametrize("name", ["copy", "one pass", "in place", "ahead"])
+def test_case_for_a_convolution_is_right(name):
+    arguments = fft.convolved_rows(1024)
+    fft.convolution_cases()[name](*arguments)
+    assert fft.is_convolved(*arguments)
+
+
+def test_a_wrong_convolution_is_none():
+    assert not fft.is_convolved(*fft.convolved_rows(64))
+
+
 def test_a_wrong_transform_is_no_transform():
     assert not fft.is_transform(*fft.complex_rows(64))

@@ -74,6 +74,7 @@ HEADERS = {
     "mnist_tuned/float32_by_data.cuh": "mnist_tuned/backward_convolution_float32.cu",
     "mnist_tuned/float32_by_weights.cuh": "mnist_tuned/backward_convolution_float32.cu",
     "cluster.cuh": "softmax/step_07_cluster.cu",
+    "fft/in_place.cuh": "fft/step_15_in_place.cu",
     "layernorm/row.cuh": "layernorm/step_03_registers.cu",
     "softmax/row.cuh": "softmax/step_07_cluster.cu",
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches
 
@@ -370,3 +372,59 @@ def fft_one_trip(rows: int, first: int, second: int, sign: int = -1) -> Launch:
                  "LAG": lag, "RING": ring},
         shared_bytes=shared_bytes(tile),
     )  # fmt: skip
+
+
+def convolution(step: str, rows: int, length: int, grid, block, room: int, **defines):
+    x, filter = values(rows, length), values(length)[::-1]
+    W = np.fft.fft(filter.astype(np.complex128)).astype(np.complex64)
+    wanted = transformed(transformed(x, -1) * W.astype(np.complex128), 1)
+    given = [a.view(np.float32).reshape(*a.shape, 2) for a in (x, W)]
+    y = np.full((rows, length, 2), np.nan, np.float32)
+    return Launch(
+        step, grid, block, (*given, y, rows), {2: pairs(wanted)},
+        atol={2: 3 * tolerance(wanted, length)},  # there, the product, and back
+        shared_bytes=room, defines={"LENGTH": length, **defines},
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_14_convolution.cu",
+    [
+        {"rows": 2, "length": 1024},
+        {"rows": 5, "length": 32, "share": 3},
+        {"rows": 1, "length": 8192},
+    ],
+)
+def fft_convolution(rows: int, length: int, share: int = 1) -> Launch:
+    return convolution(
+        "fft_convolution", rows, length, blocks(rows, share), (length // 16, share),
+        shared_bytes(length, share), ROWS=share,
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_15_in_place.cu",
+    [
+        {"rows": 2, "length": 1024},
+        {"rows": 1, "length": 2048, "grid": 2},
+        {"rows": 1, "length": 8192},
+    ],
+)
+def fft_in_place(rows: int, length: int, grid: int | None = None) -> Launch:
+    room = (length + 16) * 8
+    return convolution("fft_in_place", rows, length, grid or rows, length // 32, room)
+
+
+@launches(
+    "fft/step_16_ahead.cu",
+    [
+        {"rows": 3, "length": 1024},
+        {"rows": 1, "length": 1024, "grid": 2},
+        {"rows": 2, "length": 2048},
+    ],
+)
+def fft_ahead(rows: int, length: int, grid: int = 1) -> Launch:
+    room = (2 * length + 16) * 8
+    plain = convolution("fft_ahead", rows, length, grid, length // 32, room)
+    tickets = np.zeros(1, np.uint32)
+    return replace(plain, arguments=(*plain.arguments, tickets))

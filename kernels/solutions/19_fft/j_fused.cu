@@ -1,0 +1,26 @@
+// Circular convolution of each row of 512 values with a filter, in one pass.
+#define LENGTH 512
+#include "fft/registers.cuh"
+
+__device__ inline int place(int index)
+{
+    return index + index / 16;
+}
+
+__global__ void
+convolve(const float2 *x, const float2 *W, float2 *y, int rows)
+{
+    if (blockIdx.x >= rows)
+        return;
+    __shared__ float2 row[LENGTH / 16 * 17];
+    int t = threadIdx.x, first = blockIdx.x * LENGTH + t;
+    float2 v[VALUES];
+    for (int i = 0; i < VALUES; ++i)
+        v[i] = x[first + i * THREADS];
+    transform(v, row, t);
+    for (int i = 0; i < VALUES; ++i)
+        v[i] = swapped(times(v[i], W[t + i * THREADS]));
+    transform(v, row, t);
+    for (int i = 0; i < VALUES; ++i)
+        y[first + i * THREADS] = swapped(scaled(v[i], 1.0f / LENGTH));
+}

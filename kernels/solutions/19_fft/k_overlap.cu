@@ -1,0 +1,12 @@
+// Rows of 512 values, each m - 1 values back into the row before.
+__global__ void
+overlapping(const float *x, float2 *rows, int n, int m, int total)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= total)
+        return;
+    int row = i / 512, t = i % 512;
+    int from = row * (512 - (m - 1)) + t - (m - 1);
+    bool inside = 0 <= from && from < n;
+    rows[i] = make_float2(inside ? x[from] : 0, 0);
+}
