@@ -83,7 +83,7 @@ def by_transforms() -> Callable:
 
     def case(x, weights, y, side):
         n = extent_of(side)
-        P = 1 << (n + side - 2).bit_length()  # no sum wraps around
+        P = _padded(side)
         a, b, c = (scratch(f"{name} {P}", (P, 2 * P)) for name in "abc")
         step, total = _compiled("05_product"), P * P
         for given, m, spectrum in (x, n, b), (weights, side, c):
@@ -117,8 +117,26 @@ def _stage(step: str, **defines: int):
     return module[module.kernels[0]]
 
 
+def _compile_all() -> None:
+    """Compile for every side: a case that compiles in its call is refused."""
+    _compiled("05_product")
+    for side in (COUNTED, *SIDES):
+        _compiled("01_direct", SIDE=side)
+        _compiled("02_tiled", TALL=side, WIDE=min(STRIP, side))
+        P = _padded(side)
+        for sign in -1, 1:
+            _stage("06_conflict_free", LENGTH=P, SIGN=sign, ROWS=max(1, 2048 // P))
+            _stage("09_columns", LENGTH=P, SIGN=sign, COLUMNS=COLUMNS)
+
+
+def _padded(side: int) -> int:
+    """Return the extent of the spectra: a power of 2, so that no sum wraps around."""
+    return 1 << (extent_of(side) + side - 2).bit_length()
+
+
 def cases() -> dict[str, Callable]:
     """Return the ways to filter a picture."""
+    _compile_all()
     return {"direct": direct, "tiled": tiled, "FFT": by_transforms()}
 
 
