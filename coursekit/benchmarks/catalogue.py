@@ -31,7 +31,7 @@ PROBLEMS = (
     "matmul",
     "batched_matmul",
     "fft",
-    "random",
+    "random_numbers",
     "cutlass",
     "fusion",
     "profiling",

@@ -105,7 +105,7 @@ class Native:
 
     def fill(self, function: str, out: np.ndarray | DeviceArray, *moments) -> None:
         """Generate as many values as an array of the right place has."""
-        place = out.address if self.on_device else out.ctypes.data
+        place = out.ctypes.data if isinstance(out, np.ndarray) else out.address
         rest = [ctypes.c_float(value) for value in moments]
         self._call(function, ctypes.c_void_p(place), ctypes.c_size_t(out.size), *rest)
 

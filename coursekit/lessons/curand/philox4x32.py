@@ -34,7 +34,7 @@ def philox(counter, key) -> np.ndarray:
     >>> [f"{word:08x}" for word in philox([0, 0, 0, 0], [0, 0])]
     ['6627e8d5', 'e169c58d', 'bc57ac4c', '9b00dbd8']
     """
-    words = np.moveaxis(np.asarray(counter, np.uint64), -1, 0)
+    words = [*np.moveaxis(np.asarray(counter, np.uint64), -1, 0)]
     shift, low = np.uint64(32), np.uint64(LOW)
     for number in range(ROUNDS):
         k0, k1 = (
@@ -45,12 +45,12 @@ def philox(counter, key) -> np.ndarray:
             word * np.uint64(multiplier)
             for word, multiplier in zip(words[::2], MULTIPLIERS, strict=True)
         )
-        words = (
+        words = [
             (right >> shift) ^ words[1] ^ k0,
             right & low,
             (left >> shift) ^ words[3] ^ k1,
             left & low,
-        )
+        ]
     return np.stack([word.astype(np.uint32) for word in words], axis=-1)
 
 

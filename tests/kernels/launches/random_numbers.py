@@ -1,4 +1,4 @@
-"""How the tests launch the ladder of kernels/random/: one function a step."""
+"""How the tests launch the ladder of kernels/random_numbers/: one function a step."""
 
 from __future__ import annotations
 
@@ -57,33 +57,33 @@ def with_states(kernel: str, n: int, grid: int, threads: int) -> Launch:
     return Launch(kernel, grid, 256, arguments, wanted, atol={1: 2 * ROUNDING})
 
 
-@launches("random/step_00_fill.cu", QUADS)
+@launches("random_numbers/step_00_fill.cu", QUADS)
 def random_fill(n: int) -> Launch:
     wanted = {0: np.full(n, 0.625)}
     arguments = (blank(n), n, np.float32(0.625))
     return Launch("random_fill", blocks(n, 1024), 256, arguments, wanted)
 
 
-@launches("random/step_01_states.cu")
+@launches("random_numbers/step_01_states.cu")
 def random_states(n: int) -> Launch:
     return with_states("random_states", n, blocks(n, 256), n)
 
 
-@launches("random/step_02_loop.cu", LOOPS)
+@launches("random_numbers/step_02_loop.cu", LOOPS)
 def random_loop(n: int, grid: int) -> Launch:
     return with_states("random_loop", n, grid, 256 * grid)
 
 
-@launches("random/step_03_philox.cu")
+@launches("random_numbers/step_03_philox.cu")
 def random_philox(n: int) -> Launch:
     return stateless("random_philox", n, 256, by_philox(n)[:, 0])
 
 
-@launches("random/step_04_quads.cu", QUADS)
+@launches("random_numbers/step_04_quads.cu", QUADS)
 def random_quads(n: int) -> Launch:
     return stateless("random_quads", n, 1024, by_philox(n // 4).reshape(-1))
 
 
-@launches("random/step_05_in_flight.cu", QUADS)
+@launches("random_numbers/step_05_in_flight.cu", QUADS)
 def random_in_flight(n: int) -> Launch:
     return stateless("random_in_flight", n, 4096, by_philox(n // 4).reshape(-1))

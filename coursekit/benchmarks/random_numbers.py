@@ -25,7 +25,7 @@ _seeds = itertools.count(2**32 + 1)
 
 def fill_case() -> Callable:
     """Return the stores alone, into an array that no other case writes."""
-    fill = ck.compile("random/step_00_fill.cu").random_fill
+    fill = ck.compile("random_numbers/step_00_fill.cu").random_fill
 
     def case(states, out, filled, seed, n):
         fill[cover(n, 4 * BLOCK), BLOCK](filled, n, 0.5)
@@ -35,7 +35,7 @@ def fill_case() -> Callable:
 
 def states_case() -> Callable:
     """Return step 1: a state in memory for each value."""
-    kernel = ck.compile("random/step_01_states.cu").random_states
+    kernel = ck.compile("random_numbers/step_01_states.cu").random_states
 
     def case(states, out, filled, seed, n):
         kernel[cover(n, BLOCK), BLOCK](states, out, n)
@@ -45,7 +45,7 @@ def states_case() -> Callable:
 
 def loop_case() -> Callable:
     """Return step 2: a state for each thread of a full device."""
-    kernel = ck.compile("random/step_02_loop.cu").random_loop
+    kernel = ck.compile("random_numbers/step_02_loop.cu").random_loop
 
     def case(states, out, filled, seed, n):
         kernel[min(threads(), n) // BLOCK, BLOCK](states, out, n)
@@ -55,7 +55,7 @@ def loop_case() -> Callable:
 
 def philox_case(step: str, values: int, name: str) -> Callable:
     """Return a step without states, whose threads make some values each."""
-    kernel = ck.compile(f"random/step_{step}.cu")[name]
+    kernel = ck.compile(f"random_numbers/step_{step}.cu")[name]
 
     def case(states, out, filled, seed, n):
         kernel[cover(n, values * BLOCK), BLOCK](out, n, seed, 0, 0)
@@ -179,7 +179,7 @@ _uniform = functools.partial(
 )
 DEFINITIONS = (
     _uniform(
-        key="random/ladder",
+        key="random_numbers/ladder",
         cases=ladder_cases,
         setup=many_states,
         sizes=(2**24,),
@@ -187,7 +187,7 @@ DEFINITIONS = (
         reference="fill",
     ),
     _uniform(
-        key="random/uniform",
+        key="random_numbers/uniform",
         cases=uniform_cases,
         setup=few_states,
         sizes=(2**27,),
