@@ -114,10 +114,22 @@ def getrs(
     lower = np.tril(factors, -1) + np.eye(n, dtype=A.dtype)
     upper = np.triu(factors)
     if trans == "N":
-        right[...] = np.linalg.solve(upper, np.linalg.solve(lower, right[order]))
+        right[...] = _swept(upper, _swept(lower, right[order], down=True), down=False)
     else:
-        right[order] = np.linalg.solve(lower.T, np.linalg.solve(upper.T, right))
+        half = _swept(upper.T, right, down=True)
+        right[order] = _swept(lower.T, half, down=False)
     return 0
+
+
+def _swept(triangle: np.ndarray, right: np.ndarray, *, down: bool) -> np.ndarray:
+    """Solve a triangular system; a 0 on the diagonal makes what is not finite."""
+    x, rows = right.copy(), range(len(triangle))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for k in rows if down else reversed(rows):
+            x[k] /= triangle[k, k]
+            others = slice(k + 1, None) if down else slice(0, k)
+            x[others] -= np.outer(triangle[others, k], x[k])
+    return x
 
 
 def potrf(uplo: str, n: int, A: np.ndarray, lda: int, work: np.ndarray) -> int:
@@ -193,5 +205,5 @@ def potrs(
     right = operands.matrix(B, "B", n, nrhs, ldb)
     if library.is_here():
         return library.run(f"{kind}potrs", uplo, n, nrhs, A, lda, B, ldb)
-    right[...] = np.linalg.solve(factor.T, np.linalg.solve(factor, right))
+    right[...] = _swept(factor.T, _swept(factor, right, down=True), down=False)
     return 0

@@ -1,0 +1,10 @@
+// Hits: the points (x, y) that lie in the quarter of a circle.
+__global__ void count_hits(const float *x, const float *y,
+                           unsigned *hits, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        if (x[i] * x[i] + y[i] * y[i] <= 1)
+            atomicAdd(hits, 1u);
+    }
+}
