@@ -4,8 +4,9 @@ __global__ void sobol(const unsigned *directions, unsigned *out, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    unsigned word = 0;
+    unsigned word = 0, gray = i ^ i >> 1;
     for (int k = 0; k < 32; k++)
-        word ^= directions[k];  // Your code here: not all of them.
+        if (gray)  // Your code here: only where bit k of gray is 1.
+            word ^= directions[k];
     out[i] = word;
 }

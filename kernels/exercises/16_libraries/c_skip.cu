@@ -9,7 +9,9 @@ __global__ void values_from(
     if (i >= n)
         return;
     unsigned long long place = offset + i;
-    uint4 words = philox({low(place), high(place), 0, 0},
+    unsigned long long quad = place;  // Your code here: which counter?
+    uint4 words = philox({low(quad), high(quad), 0, 0},
                          {low(seed), high(seed)});
-    out[i] = words.x;  // Your code here: four values per counter.
+    const unsigned all[] = {words.x, words.y, words.z, words.w};
+    out[i] = all[0];  // Your code here: which of its words?
 }

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from coursekit.errors import CheckFailed, DataRaceError
+from coursekit.errors import CheckFailed
 from coursekit.exercises import Exercise, Mutant, blank
 
 WRONG = (CheckFailed, "wrong")
@@ -74,21 +74,6 @@ def of_pairs(v):
 def radii(v):
     """Return the radius of each pair, twice: errors are relative to it."""
     return np.repeat(np.sqrt(-2 * np.log(np.asarray(v.u)[::2])), 2) + 0.5
-
-
-def points(n, generator):
-    """Return points of a square, each coordinate once."""
-    x, y = ((generator.permutation(n) + 0.5) / max(n, 1) for _ in range(2))
-    return {
-        "x": x.astype(np.float32), "y": y.astype(np.float32),
-        "hits": np.array([5], np.uint32), "n": n,
-    }  # fmt: skip
-
-
-def with_hits(v):
-    """Return the counter, to which the hits are added."""
-    inside = np.asarray(v.x) ** 2 + np.asarray(v.y) ** 2 <= 1
-    return np.array([np.asarray(v.hits)[0] + inside.sum()])
 
 
 def sequence(n, generator):
@@ -197,8 +182,7 @@ EXERCISES = (
         hints=(
             "Values 4 to 7 are the four words of counter 1. Which counter has value "
             "`place`, and which of its words is it?",
-            "The counter is place / 4. const unsigned all[] = {words.x, words.y, "
-            "words.z, words.w}; lets you choose by place % 4.",
+            "The counter is place / 4, and the word is all[place % 4].",
         ),
         mutants={
             "one_word": Mutant(
@@ -256,37 +240,6 @@ EXERCISES = (
         },
     ),
     Exercise(
-        id="16.f",
-        name="hits",
-        title="Points in a quarter of a circle",
-        kernel="count_hits",
-        inputs=points,
-        outputs=("hits",),
-        accumulates=("hits",),
-        reference=with_hits,
-        sizes=(0, 1, 33, 255, 1025),
-        picture=4,
-        owner=None,
-        starter=WRONG,
-        hints=(
-            "A point is inside where x * x + y * y is at most 1. Many threads add to "
-            "one number: which operation is safe?",
-            "if (x[i] * x[i] + y[i] * y[i] <= 1) atomicAdd(hits, 1u);",
-        ),
-        mutants={
-            "race": Mutant(
-                mistake="Threads add without an atomic operation.",
-                edits=[("atomicAdd(hits, 1u)", "*hits += 1")],
-                fails=(DataRaceError, "hits[0]"),
-            ),
-            "triangle": Mutant(
-                mistake="The points of a triangle are counted.",
-                edits=[("x[i] * x[i] + y[i] * y[i]", "x[i] + y[i]")],
-                fails=WRONG,
-            ),
-        },
-    ),
-    Exercise(
         id="16.1",
         name="sobol",
         title="Sobol's sequence",
@@ -301,8 +254,8 @@ EXERCISES = (
         starter=WRONG,
         hints=(
             "Direction number k is added for the points whose Gray code has bit k.",
-            "The Gray code of i is i ^ (i >> 1); bit k of it is (gray >> k) & 1.",
-            "if (gray >> k & 1) word ^= directions[k];",
+            "gray >> k moves bit k to the lowest place, and & 1 keeps that bit alone.",
+            "if (gray >> k & 1)",
         ),
         mutants={
             "binary": Mutant(

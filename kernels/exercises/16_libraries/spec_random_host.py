@@ -40,7 +40,7 @@ def one_sequence(part, show):
                 )
 
 
-# ---------------------------------------------------------------- 16.g
+# ---------------------------------------------------------------- 16.f
 
 
 def of_columns(spectra, show):
@@ -76,6 +76,12 @@ def of_systems(solve, show):
                 f"A matrix of {n} x {n} is said to be singular, and it is not.",
                 "info is 0 where the factors are good.",
                 "Return None only where info is larger than 0.",
+            )
+        if np.shape(found) != (n,):
+            raise wrong(
+                f"For n = {n}, solve() returns no solution, but {found!r}.",
+                "A solution is an array of n numbers, as b is.",
+                "Return x alone.",
             )
         off = np.abs(found - exact).max()
         if not off < 1e-8:
@@ -131,7 +137,7 @@ EXERCISES = (
         },
     ),
     HostExercise(
-        id="16.g",
+        id="16.f",
         name="columns",
         title="Transforms of columns",
         function="spectra",
@@ -167,12 +173,11 @@ EXERCISES = (
             ("systems of several sizes", of_systems),
             ("a singular matrix", of_a_singular_matrix),
         ),
-        starter=(CheckFailed, "the solution is off"),
+        starter=(CheckFailed, "returns no solution"),
         hints=(
-            'ck.cusolver.buffer_size("getrf", n, n) tells how many numbers getrf '
-            "wants to have as a workspace.",
-            "info = ck.cusolver.getrf(n, n, A, n, work, pivots) replaces A by its "
-            "factors. Then getrs solves.",
+            "Where info is larger than 0, return None. A now holds the factors.",
+            "getrs takes the factors, the pivots, and x, which holds b before and the "
+            "solution afterwards.",
             'The library sees A transposed, so getrs takes "T": '
             'ck.cusolver.getrs("T", n, 1, A, n, pivots, x, n)',
         ),
@@ -189,7 +194,7 @@ EXERCISES = (
             ),
             "no_workspace": Mutant(
                 mistake="The workspace has one element.",
-                edits=[('ck.cusolver.buffer_size("getrf", n, n)', "1")],
+                edits=[("np.zeros(size)", "np.zeros(1)")],
                 fails=(ArgumentError, "the workspace has 1"),
             ),
         },

@@ -6,8 +6,8 @@ import coursekit as ck
 
 def solve(A, b):
     n, A, x = len(b), A.copy(), b.copy()  # both are overwritten
-    pivots = np.zeros(n, np.int32)
-    work = np.zeros(ck.cusolver.buffer_size("getrf", n, n))
+    size = ck.cusolver.buffer_size("getrf", n, n)
+    pivots, work = np.zeros(n, np.int32), np.zeros(size)
     info = ck.cusolver.getrf(n, n, A, n, work, pivots)
     if info > 0:
         return None

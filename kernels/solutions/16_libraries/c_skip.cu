@@ -8,7 +8,8 @@ __global__ void values_from(
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n)
         return;
-    unsigned long long place = offset + i, quad = place / 4;
+    unsigned long long place = offset + i;
+    unsigned long long quad = place / 4;
     uint4 words = philox({low(quad), high(quad), 0, 0},
                          {low(seed), high(seed)});
     const unsigned all[] = {words.x, words.y, words.z, words.w};
