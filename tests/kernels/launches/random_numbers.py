@@ -84,6 +84,7 @@ def random_quads(n: int) -> Launch:
     return stateless("random_quads", n, 1024, by_philox(n // 4).reshape(-1))
 
 
-@launches("random_numbers/step_05_in_flight.cu", QUADS)
+@launches("random_numbers/step_05_in_flight.cu", [*QUADS, {"n": 20_000}])
 def random_in_flight(n: int) -> Launch:
-    return stateless("random_in_flight", n, 4096, by_philox(n // 4).reshape(-1))
+    values = by_philox(n // 4).reshape(-1)
+    return stateless("random_in_flight", n, 4096 if n < 5000 else 8192, values)
