@@ -79,7 +79,7 @@ def of_systems(solve, show):
             )
         if np.shape(found) != (n,):
             raise wrong(
-                f"For n = {n}, solve() returns no solution, but {found!r}.",
+                f"For n = {n}, solve() returns {found!r}, which is no solution.",
                 "A solution is an array of n numbers, as b is.",
                 "Return x alone.",
             )
@@ -173,7 +173,7 @@ EXERCISES = (
             ("systems of several sizes", of_systems),
             ("a singular matrix", of_a_singular_matrix),
         ),
-        starter=(CheckFailed, "returns no solution"),
+        starter=(CheckFailed, "the solution is off"),
         hints=(
             "Where info is larger than 0, return None. A now holds the factors.",
             "getrs takes the factors, the pivots, and x, which holds b before and the "

@@ -9,6 +9,7 @@ def solve(A, b):
     size = ck.cusolver.buffer_size("getrf", n, n)
     pivots, work = np.zeros(n, np.int32), np.zeros(size)
     info = ck.cusolver.getrf(n, n, A, n, work, pivots)
+    assert info >= 0  # all arguments were right
     if info > 0:
         return None
     ck.cusolver.getrs("T", n, 1, A, n, pivots, x, n)
