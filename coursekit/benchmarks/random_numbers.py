@@ -17,7 +17,7 @@ from coursekit.lessons.curand import philox
 
 BLOCK, THREADS_AN_SM = 256, 2048
 STATE_BYTES = 24  # of xorwow: five words and a counter
-COUNTERS, BLOCKS_PER_SM = 4, 4  # of step 5
+COUNTERS = 4  # of a thread of step 5
 VERIFIED = 2**16  # values that are compared with Philox in NumPy, from both ends
 BINS = 64
 _seeds = itertools.count(2**32 + 1)
@@ -63,18 +63,6 @@ def philox_case(step: str, values: int, name: str) -> Callable:
     return case
 
 
-def in_flight_case() -> Callable:
-    """Return step 5, with few blocks that go on."""
-    source, defines = "random_numbers/step_05_in_flight.cu", {"COUNTERS": COUNTERS}
-    kernel = ck.compile(source, defines=defines).random_in_flight
-
-    def case(states, out, filled, seed, n):
-        grid = min(BLOCKS_PER_SM * ck.device().sm_count, cover(n, 4 * COUNTERS * BLOCK))
-        kernel[grid, BLOCK](out, n, seed, 0, 0)
-
-    return case
-
-
 def threads() -> int:
     """Return the threads that are resident on this device."""
     return THREADS_AN_SM * ck.device().sm_count
@@ -85,7 +73,7 @@ def stateless_cases() -> dict[str, Callable]:
     return {
         "philox": philox_case("03_philox", 1, "random_philox"),
         "quads": philox_case("04_quads", 4, "random_quads"),
-        "in flight": in_flight_case(),
+        "in flight": philox_case("05_in_flight", 4 * COUNTERS, "random_in_flight"),
     }
 
 

@@ -87,4 +87,4 @@ def random_quads(n: int) -> Launch:
 @launches("random_numbers/step_05_in_flight.cu", [*QUADS, {"n": 20_000}])
 def random_in_flight(n: int) -> Launch:
     values = by_philox(n // 4).reshape(-1)
-    return stateless("random_in_flight", n, 4096 if n < 5000 else 8192, values)
+    return stateless("random_in_flight", n, 4096, values)
