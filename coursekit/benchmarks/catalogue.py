@@ -33,6 +33,7 @@ PROBLEMS = (
     "fft",
     "random_numbers",
     "cutlass",
+    "tile_languages",
     "fusion",
     "profiling",
     "mnist",
