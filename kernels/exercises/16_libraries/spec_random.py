@@ -12,7 +12,7 @@ STEP, HALF = 2.0**-32, 2.0**-33
 def words(n, generator):
     """Return words, the smallest and the largest among them."""
     drawn = generator.integers(0, 2**32, n, np.uint32)
-    drawn[:2] = (0, 2**32 - 1)[: min(n, 2)]
+    drawn[n - min(n, 2) :] = (0, 2**32 - 1)[: min(n, 2)]
     return {"words": drawn, "out": blank(n), "n": n}
 
 
