@@ -90,6 +90,9 @@ _HOME = {
 _SUBMODULES = {
     "autograd": "lessons.autograd",
     "cublas": "lessons.cublas",
+    "cufft": "lessons.cufft",
+    "curand": "lessons.curand",
+    "cusolver": "lessons.cusolver",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",

@@ -32,6 +32,7 @@ PROBLEMS = (
     "batched_matmul",
     "fft",
     "filters",
+    "random_numbers",
     "cutlass",
     "tile_languages",
     "fusion",

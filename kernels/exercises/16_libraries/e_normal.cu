@@ -1,0 +1,11 @@
+// Normal values: Box and Muller make two of two uniform ones.
+__global__ void normal(const float *u, float *out, int pairs)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= pairs)
+        return;
+    float radius = sqrtf(-2 * logf(u[2 * i]));
+    // Your code here: the angle is u[2 * i + 1] whole turns.
+    out[2 * i] = radius;
+    out[2 * i + 1] = radius;
+}

@@ -1,0 +1,16 @@
+# Solve: A x = b for a row-major A of float64; None where A is singular.
+import numpy as np
+
+import coursekit as ck
+
+
+def solve(A, b):
+    n, A, x = len(b), A.copy(), b.copy()  # both are overwritten
+    size = ck.cusolver.buffer_size("getrf", n, n)
+    pivots, work = np.zeros(n, np.int32), np.zeros(size)
+    info = ck.cusolver.getrf(n, n, A, n, work, pivots)
+    assert info >= 0  # all arguments were right
+    if info > 0:
+        return None
+    ck.cusolver.getrs("T", n, 1, A, n, pivots, x, n)
+    return x
