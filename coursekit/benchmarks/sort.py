@@ -12,8 +12,8 @@ from coursekit.benchmarks import drawn
 from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import peers
 
-SWEEP_BLOCK, SWEEP_TILE = 384, 384 * 20  # threads; keys
-COUNTING_BLOCK, THREADS_PER_SM = 1024, 2048
+SWEEP_BLOCK, SWEEP_TILE, SWEEP_ROOM = 512, 512 * 32, 82976  # threads, keys, bytes
+COUNTING_BLOCK, COUNTING_ROOM, THREADS_PER_SM = 1024, 65536, 2048
 PASSES, DIGITS = 4, 256
 
 
@@ -95,11 +95,11 @@ def _one_sweep() -> Callable:
         states = [scratch(f"states {k}", tiles * DIGITS, np.uint32) for k in (0, 1)]
         ticket, other = scratch("ticket", 1, np.uint32), scratch("other", n, np.uint32)
         grid = min(blocks, cover(n, COUNTING_BLOCK))
-        count[grid, COUNTING_BLOCK](x, counts, n)
+        count[grid, COUNTING_BLOCK, COUNTING_ROOM](x, counts, n)
         kernel.begin_digits[PASSES, DIGITS](counts, begins)
         for number in range(PASSES):
             source, target = _turn(x, y, other, number)
-            sweep[tiles, SWEEP_BLOCK](
+            sweep[tiles, SWEEP_BLOCK, SWEEP_ROOM](
                 source, target, begins, *states[:: 1 - 2 * (number % 2)], ticket,
                 number, n,
             )  # fmt: skip

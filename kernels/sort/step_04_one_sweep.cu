@@ -10,60 +10,61 @@
 //          a digit is found by a look-back, as in step 5 of the scan, by one
 //          thread per digit. So a pass reads and writes each item once.
 // Launch   `count_digits`: block 1024, any grid; `begin_digits`: block 256, grid
-//          4; four times `sweep`: block 384, grid ceil(n / TILE), the tiles.
-//          `states` has 256 words per tile, all 0 before; a sweep makes `cleared`
-//          ready for the next one. `counts` and `ticket` are 0 before and after.
-// On chip  43 KiB of shared memory per block; 40 registers per thread.
+//          4; four times `sweep`: block 512, grid the number of tiles, which have
+//          16384 keys or 8192 pairs. `states` has 256 words per tile, all 0
+//          before; a sweep makes `cleared` ready for the next one. `counts` and
+//          `ticket` are 0 before and after.
+// On chip  82976 B of dynamic shared memory per block of `sweep`, 64 KiB per
+//          block of `count_digits`; 64 registers per thread.
 // Limits   n below 2^30. Sums and states share words of 32 bits.
 //
-// expect: n=15360,kernel=sweep global_atomic_requests = 2     # a ticket per tile
-// expect: n=15360,kernel=sweep barriers = 120                 # 2 tiles * 12 warps * 5
+// expect: n=20000,kernel=sweep global_atomic_requests = 2  # a ticket per tile
+// expect: n=20000,kernel=sweep barriers = 160              # 2 tiles * 16 warps * 5
 // expect: n=40000,kernel=count_digits global_load_sectors = 5000  # 40000 * 4 B / 32 B
 
 #include <cuda/atomic>
 
 #include "tile.cuh"
 
-constexpr int THREADS = 384, WINDOW = 4;
+constexpr int THREADS = 512;
 constexpr unsigned OF_TILE = 1u << 30, OF_ALL = 2u << 30;  // states
 using Word = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
 
-// 20 keys per thread, or 10 pairs.
+// 32 keys per thread, or 16 pairs.
 template <class Item>
-constexpr int ITEMS = 80 / sizeof(Item);
+constexpr int ITEMS = 128 / sizeof(Item);
+template <class Item>
+using OwnTile = Tile<Item, THREADS, ITEMS<Item>>;
+
+extern __shared__ uint4 room[];
 
 __device__ void publish(unsigned &word, unsigned state, unsigned sum)
 {
     Word(word).store(state | sum, cuda::memory_order_relaxed);
 }
 
-// How many items with this thread's digit are before a tile. Several states
-// are read at once, and added up as far as they are known.
+// How many items with this thread's digit lie before a tile.
 __device__ unsigned sum_before(unsigned *states, int tile)
 {
-    unsigned sum = 0;
-    for (int last = tile - 1;;) {
-        unsigned word[WINDOW];
-#pragma unroll
-        for (int k = 0; k < WINDOW; ++k) {
-            int from = max(last - k, 0) * DIGITS + threadIdx.x;
-            word[k] = Word(states[from]).load(cuda::memory_order_relaxed);
-        }
-#pragma unroll
-        for (int k = 0; k < WINDOW && word[k]; ++k, --last) {
-            sum += word[k] & OF_TILE - 1;
-            if (word[k] & OF_ALL)
-                return sum;
-        }
+    for (unsigned sum = 0;;) {
+        unsigned word;
+        --tile;
+        do
+            word = Word(states[tile * DIGITS + threadIdx.x])
+                       .load(cuda::memory_order_relaxed);
+        while (word == 0);
+        sum += word & OF_TILE - 1;
+        if (word & OF_ALL)
+            return sum;
     }
 }
 
 template <class Item>
-__global__ void __launch_bounds__(THREADS, 4) sweep(
+__global__ void __launch_bounds__(THREADS, 2) sweep(
     const Item *in, Item *out, const unsigned *begins, unsigned *states,
     unsigned *cleared, unsigned *ticket, int pass, int n)
 {
-    __shared__ Tile<Item, THREADS, ITEMS<Item>> tile;
+    auto &tile = *reinterpret_cast<OwnTile<Item> *>(room);
     __shared__ int number;
     int t = threadIdx.x;
     if (t == 0)
@@ -98,8 +99,8 @@ template <class Item>
 __global__ void __launch_bounds__(1024) count_digits(
     const Item *in, unsigned *counts, int n)
 {
-    constexpr int COLUMNS = 8, AT_ONCE = 16;
-    __shared__ unsigned count[4 * DIGITS][COLUMNS];
+    constexpr int COLUMNS = 16, AT_ONCE = 16;
+    auto count = reinterpret_cast<unsigned(*)[COLUMNS]>(room);
     int t = threadIdx.x, threads = gridDim.x * 1024, column = t % COLUMNS;
 #pragma unroll
     for (int c = 0; c < COLUMNS; ++c)

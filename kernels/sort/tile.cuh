@@ -85,13 +85,22 @@ __device__ inline unsigned begin(
     return start;
 }
 
+// Make the compiler compute anew what it knows of a word.
+__device__ inline void forget(unsigned &word)
+{
+    asm volatile("" : "+r"(word));
+}
+
 // Put each item at its place in `sorted`: behind those of its digit that come
 // before it.
 template <class Item, int THREADS, int ITEMS>
 __device__ inline void order(
-    Tile<Item, THREADS, ITEMS> &tile, const Item (&item)[ITEMS], int pass)
+    Tile<Item, THREADS, ITEMS> &tile, Item (&item)[ITEMS], int pass)
 {
     unsigned *own = tile.offset[threadIdx.x / 32];
+#pragma unroll
+    for (int k = 0; k < ITEMS; ++k)  // digits of `count` would take registers
+        forget(key_of(item[k]));
     unsigned upto = (2u << threadIdx.x % 32) - 1;  // this lane and those before
 #pragma unroll
     for (int k = 0; k < ITEMS; ++k) {

@@ -6,7 +6,8 @@ import numpy as np
 from kernel_launches import RAGGED, Launch, blocks, launches
 
 BYTES, DIGITS = 4, 256
-ONE_SWEEP_TILE = 384 * 20  # keys; half as many pairs
+ONE_SWEEP_TILE = 512 * 32  # keys; half as many pairs
+ROOM_OF_TILE, ROOM_OF_COUNTS = 82976, 65536  # bytes of shared memory
 OF_ALL = 2 << 30  # the state of a tile that knows what comes before it
 
 
@@ -91,7 +92,7 @@ def tiles(n: int, kernel: str) -> Launch:
 @launches(
     "sort/step_04_one_sweep.cu",
     [
-        *({"n": n, "kernel": "sweep"} for n in (1, 33, 7679, 7681, 20000)),
+        *({"n": n, "kernel": "sweep"} for n in (1, 33, 16383, 20000)),
         {"n": 9000, "kernel": "sweep_pairs"},
         *({"n": n, "kernel": "count_digits"} for n in (1, 1025, 40000)),
         {"n": 5000, "kernel": "begin_digits"},
@@ -104,7 +105,14 @@ def one_sweep(n: int, kernel: str) -> Launch:
     if kernel == "count_digits":
         wanted = counts.reshape(-1).astype(np.float64)
         arguments = (x, np.zeros(BYTES * DIGITS, np.uint32), n)
-        return Launch("count_digits<unsigned>", 2, 1024, arguments, {1: wanted})
+        return Launch(
+            "count_digits<unsigned>",
+            2,
+            1024,
+            arguments,
+            {1: wanted},
+            shared_bytes=ROOM_OF_COUNTS,
+        )
     begins = (counts.cumsum(axis=1) - counts).reshape(-1)
     if kernel == "begin_digits":
         arguments = (counts.reshape(-1).astype(np.uint32), unset(BYTES * DIGITS))
@@ -143,4 +151,5 @@ def swept(x: np.ndarray, begins: np.ndarray, *, pairs: bool, byte: int = 1) -> L
         4: np.zeros(tiles * DIGITS),
         5: np.zeros(1),
     }
-    return Launch(f"sweep<{item}>", tiles, 384, arguments, wanted)
+    kernel, room = f"sweep<{item}>", ROOM_OF_TILE
+    return Launch(kernel, tiles, 512, arguments, wanted, shared_bytes=room)
