@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -11,6 +12,7 @@ from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
 from coursekit.benchmarks.grids import cover
 from coursekit.benchmarks.peers import peers
+from coursekit.errors import ArgumentError, UnknownNameError
 
 SWEEP_BLOCK, SWEEP_TILE, SWEEP_ROOM = 512, 512 * 32, 82976  # threads, keys, bytes
 COUNTING_BLOCK, COUNTING_ROOM, THREADS_PER_SM = 1024, 65536, 2048
@@ -19,12 +21,53 @@ PASSES, DIGITS = 4, 256
 
 def sort_cases() -> dict[str, Callable]:
     """Return the steps as whole sorts of keys."""
-    return {
-        "bits": _by_bits(),
-        "digits": _by_tables("02_digits", tile=256, base=16, places=range(0, 32, 4)),
-        "tiles": _by_tables("03_tiles", tile=4096, base=256, places=range(PASSES)),
-        "one sweep": _one_sweep(),
-    }
+    return {name: build() for name, build in STEPS.items()}
+
+
+def radix_sort(step: str, keys: np.ndarray) -> np.ndarray:
+    """Sort keys by all passes of a step of the ladder `kernels/sort`.
+
+    Parameters
+    ----------
+    step : str
+        "bits", "digits", "tiles" or "one sweep": steps 1 to 4.
+    keys : ndarray of uint32
+        At least one key; it stays as it is.
+
+    Returns
+    -------
+    ndarray
+        The keys in ascending order. `ck.counted()` counts the launches.
+
+    Raises
+    ------
+    UnknownNameError
+        There is no such step.
+    ArgumentError
+        The keys are no one-dimensional array of uint32, or there is none.
+
+    Examples
+    --------
+    >>> radix_sort("bits", np.array([7, 1, 5], np.uint32)).tolist()
+    [1, 5, 7]
+    """
+    if step not in STEPS:
+        raise UnknownNameError.explained(
+            f"There is no step {step!r} in kernels/sort.",
+            "The name of a step is misspelt.",
+            f"Take one of {', '.join(map(repr, STEPS))}.",
+        )
+    given = np.asarray(keys)
+    if given.dtype != np.uint32 or given.ndim != 1 or not given.size:
+        raise ArgumentError.explained(
+            f"ck.radix_sort takes keys of uint32 in one dimension, and got "
+            f"{given.dtype} of shape {given.shape}.",
+            "The kernels compare 32 bits without a sign, and sort at least one key.",
+            "Convert them, for example with keys.astype(np.uint32).",
+        )
+    x, y = ck.to_device(given), ck.empty(given.size, np.uint32)
+    STEPS[step]()(x, y, given.size)
+    return ck.to_host(y)
 
 
 def scanned() -> Callable:
@@ -47,13 +90,14 @@ def _by_bits() -> Callable:
     scratch = drawn.zeros()
 
     def sort(x, y, n):
-        zeros, upto = (scratch(name, n, np.int32) for name in ("zeros", "upto"))
+        room = 4 * cover(n, 4)  # the scan takes multiples of 4
+        zeros, upto = (scratch(name, room, np.int32) for name in ("zeros", "upto"))
         other = scratch("other", n, np.uint32)
         grid = cover(n, 256)
         for bit in range(32):
             source, target = _turn(x, y, other, bit)
             kernel.mark_zeros[grid, 256](source, zeros, bit, n)
-            scan(zeros, upto, n)
+            scan(zeros, upto, room)
             kernel.split[grid, 256](source, target, upto, bit, n)
 
     return sort
@@ -130,6 +174,16 @@ def _cupy_sort() -> Callable:
     return sort
 
 
+STEPS: dict[str, Callable[[], Callable]] = {
+    "bits": _by_bits,
+    "digits": functools.partial(
+        _by_tables, "02_digits", tile=256, base=16, places=range(0, 32, 4)
+    ),
+    "tiles": functools.partial(
+        _by_tables, "03_tiles", tile=4096, base=256, places=range(PASSES)
+    ),
+    "one sweep": _one_sweep,
+}
 DEFINITIONS = (
     Definition(
         key="sort/uint32",

@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(THREADS, 2) sweep(
         tile.place[t] = before - start;
     }
     if (t == 0 && number == gridDim.x - 1)
-        *ticket = 0;  // no block is left to take one
+        atomicExch(ticket, 0);  // no block is left to take one
     __syncthreads();  // all items are in order, and all places are there
     store(tile, out, pass, n - from);
 }
