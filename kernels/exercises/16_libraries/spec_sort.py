@@ -341,6 +341,15 @@ GUESSES = {
         because="31 and 32 are equal to this pass. That is why each pass must be "
         "stable.",
     ),
+    "sort_runs": Guess(
+        question="The tiles of step 4 have 16,384 keys of 4 bytes. How many bytes has "
+        "a run of equal digits, of 256, in the mean?",
+        options=(64, 256, 1024),
+        hint="How many keys of one digit are there in a tile?",
+        answer=256,
+        because="64 keys of 4 bytes: eight sectors. A longer run wastes less at its "
+        "two ends.",
+    ),
     "sort_bytes": Guess(
         question="Four passes read and write each key of 4 bytes once, and one "
         "kernel before them reads all keys to count. How many bytes per key?",
