@@ -15,6 +15,7 @@ _HOME = {
     "runtime.device_arrays": ("DeviceArray",),
     "analysis.checking": ("initcheck", "memcheck", "racecheck", "synccheck"),
     "benchmarks": ("recorded_benchmark",),
+    "benchmarks.sort": ("radix_sort",),
     "benchmarks.comparing": ("benchmark",),
     "benchmarks.tilings": ("steps_per_block",),
     "runtime.compiler": ("compile",),

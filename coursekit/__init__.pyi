@@ -18,6 +18,7 @@ from coursekit.benchmarking.records import records as records
 from coursekit.benchmarks import mnist_race as mnist_race
 from coursekit.benchmarks import recorded_benchmark as recorded_benchmark
 from coursekit.benchmarks.comparing import benchmark as benchmark
+from coursekit.benchmarks.sort import radix_sort as radix_sort
 from coursekit.benchmarks.tilings import steps_per_block as steps_per_block
 from coursekit.display.expected_errors import expect_error as expect_error
 from coursekit.display.line_costs import show_profile as show_profile

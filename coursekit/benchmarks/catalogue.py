@@ -26,6 +26,7 @@ PROBLEMS = (
     "reduction",
     "histogram",
     "scan",
+    "sort",
     "softmax",
     "layernorm",
     "matmul",

@@ -79,6 +79,11 @@ def octets(n: int) -> DeviceArray:
     return _filled("draw_words", ck.empty(n, np.uint8))
 
 
+def words(n: int) -> DeviceArray:
+    """Draw n random numbers of 32 bits, uint32."""
+    return _filled("draw_words", ck.empty(n, np.uint32))
+
+
 def whole(n: int, dtype=np.float32) -> DeviceArray:
     """Draw n whole numbers from -64 to 64 of mean 0, float32 or int32."""
     kind = "whole" if dtype == np.float32 else "integers"

@@ -16,7 +16,7 @@ from typing import Any
 
 from coursekit import paths
 from coursekit.errors import CompileError, UnsupportedError
-from coursekit.toolchain import host_diagnostics
+from coursekit.toolchain import host_diagnostics, thrust_options
 from coursekit.toolchain.cache import Cache, key
 from coursekit.toolchain.host_advice import explained
 from coursekit.toolchain.host_source import HostSource
@@ -81,11 +81,11 @@ def build(source: HostSource, *, sanitize: bool = False) -> Built:
     language = "c++" if in_make else source.language
     compiler = find(language)
     checks = SANITIZED if sanitize else PLAIN
-    options = [LANGUAGES[language][2], *FLAGS, *checks]
+    used = "\n".join((source.text, *source.headers.values()))
+    options = [LANGUAGES[language][2], *FLAGS, *checks, *thrust_options.options(used)]
+    identity = [_identity(compiler), thrust_options.identity(used)]
     cache = Cache(paths.cache() / "programs")
-    entry = key(
-        [source.name, source.text, source.headers, options, _identity(compiler)]
-    )
+    entry = key([source.name, source.text, source.headers, options, identity])
     value = cache.get(entry, FIELDS)
     if value is None:
         make = _made if in_make else _compiled

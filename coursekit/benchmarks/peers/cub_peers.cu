@@ -1,4 +1,4 @@
-// CUB's sum, scan and histogram behind functions that Python can call.
+// CUB's sum, scan, histogram and sort behind functions that Python can call.
 //
 // Each takes CUB's temporary storage first: with `temp` null it only says in `bytes`
 // how much is needed. All return a cudaError_t, 0 for success.
@@ -25,4 +25,12 @@ extern "C" int cub_histogram(
 {
     return cub::DeviceHistogram::HistogramEven(
         temp, *bytes, x, counts, 257, 0, 256, n, stream);
+}
+
+extern "C" int cub_sort(
+    void *temp, size_t *bytes, const unsigned *x, unsigned *y, int n,
+    cudaStream_t stream)
+{
+    return cub::DeviceRadixSort::SortKeys(
+        temp, *bytes, x, y, n, 0, 32, stream);
 }

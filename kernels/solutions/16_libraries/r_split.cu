@@ -1,0 +1,13 @@
+// Split: keys with a 0 at `bit` come first, then the others, in their order.
+__global__ void split(
+    const unsigned *x, unsigned *y, const int *upto, int bit, int n)
+{
+    // upto[i]: how many of the keys 0 to i have a 0 at `bit`.
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int place = upto[i] - 1;
+        if (x[i] >> bit & 1)
+            place = upto[n - 1] + i - upto[i];
+        y[place] = x[i];
+    }
+}
