@@ -30,6 +30,7 @@ PROBLEMS = (
     "layernorm",
     "matmul",
     "batched_matmul",
+    "cudnn",
     "fft",
     "cutlass",
     "fusion",

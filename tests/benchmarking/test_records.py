@@ -258,7 +258,10 @@ def test_stale_names_a_case_that_is_gone(folder):
 
 COUNTABLE = [k for k, one in catalogue.definitions().items() if one.count_size]
 OF_A_GPU_ALONE = {
-    "batched_matmul/attention",  # of libraries alone
+    "batched_matmul/attention",  # of libraries alone, as these of cuDNN
+    "cudnn/determinism",
+    "cudnn/engines",
+    "cudnn/fusion",
     "fft/block",  # these four: the kernels' own tests count them, with few rows
     "fft/cluster",
     "fft/long",
