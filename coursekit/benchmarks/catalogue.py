@@ -31,6 +31,7 @@ PROBLEMS = (
     "matmul",
     "batched_matmul",
     "cudnn",
+    "convolution",
     "fft",
     "cutlass",
     "fusion",
