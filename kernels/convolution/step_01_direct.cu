@@ -4,12 +4,13 @@
 //          float32. x is N x H x W x C, w is K x 3 x 3 x C, y is N x H x W x K.
 // Math     y[n][h][w][k] = sum over r, s, c of
 //          x[n][h + r - 1][w + s - 1][c] * w[k][r][s][c]
+// Idea     Filters lie side by side in y, so neighbouring threads have one pixel.
 // Launch   block 256; grid ceil(N * H * W * K / 256).
 // Limits   Fewer than 2^31 numbers. Neighbouring threads have neighbouring filters,
 //          whose weights lie 9 * C numbers apart: a warp's load touches 32 sectors,
 //          and each multiply-add needs two loads. Step 2 shares what it loads.
 //
-// expect: N=1,H=W=8,C=K=64 global_store_sectors = 256      # 64 * 64 * 2 B / 32 B
+// expect: N=1,H=W=8,C=16,K=64 global_store_sectors = 256   # 64 * 64 * 2 B / 32 B
 
 #include <cuda_fp16.h>
 

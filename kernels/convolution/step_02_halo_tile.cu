@@ -12,8 +12,8 @@
 //          square, its halo and its filters are made for this one shape; step 3 finds
 //          a matrix product in them.
 //
-// expect: N=1,H=W=8,C=K=64 global_store_sectors = 256      # 64 * 64 * 2 B / 32 B
-// expect: N=1,H=W=8,C=K=64 barriers = 64                   # 8 warps * 4 slices * 2
+// expect: N=1,H=W=8,C=16,K=64 global_store_sectors = 256   # 64 * 64 * 2 B / 32 B
+// expect: N=1,H=W=8,C=16,K=64 barriers = 16                # 8 warps * 1 slice * 2
 
 #include <cuda_fp16.h>
 
@@ -25,7 +25,8 @@ __device__ void load_pixels(
     int3 size)
 {
     for (int i = threadIdx.x; i < DEPTH * WIDE * WIDE; i += THREADS) {
-        int c = i % DEPTH, right = i / DEPTH % WIDE, down = i / DEPTH / WIDE;
+        int c = i % DEPTH, right = i / DEPTH % WIDE;
+        int down = i / DEPTH / WIDE;
         int row = corner.y + down - 1, col = corner.x + right - 1;
         bool inside = row >= 0 && row < size.x && col >= 0 && col < size.y;
         tile[c][down][right] = inside

@@ -13,7 +13,7 @@
 //          It is nine times as large as x: written once, and read K / 64 times. Step 4
 //          never writes it.
 //
-// expect: N=1,H=W=8,C=K=64 global_store_sectors = 2560     # 64 * (9 * 64 + 64) * 2 B / 32 B
+// expect: N=1,H=W=8,C=16,K=64 global_store_sectors = 256   # of the product: 64 * 64 * 2 B / 32 B
 
 #include "tile_product.cuh"
 

@@ -11,8 +11,8 @@
 // Limits   C a multiple of 16, K of 64. Fewer than 2^31 numbers. FFMA of float32 has
 //          a fifteenth of the rate of tensor cores; step 5 uses these.
 //
-// expect: N=1,H=W=8,C=K=64 global_store_sectors = 256      # 64 * 64 * 2 B / 32 B
-// expect: N=1,H=W=8,C=K=64 barriers = 576                  # 8 warps * 36 slices * 2
+// expect: N=1,H=W=8,C=16,K=64 global_store_sectors = 256   # 64 * 64 * 2 B / 32 B
+// expect: N=1,H=W=8,C=16,K=64 barriers = 144               # 8 warps * 9 slices * 2
 
 #include "tile_product.cuh"
 
@@ -21,7 +21,8 @@ __device__ uint2 load_shifted(
     const __half *x, int pixel, int tap, int4 size)
 {
     int down = tap / 3 - 1, right = tap % 3 - 1;
-    int W = size.z, row = pixel / W % size.y + down, col = pixel % W + right;
+    int W = size.z, row = pixel / W % size.y + down;
+    int col = pixel % W + right;
     bool inside = pixel < size.x * size.y * W && row >= 0 && row < size.y
         && col >= 0 && col < W;
     const __half *from = x + (pixel + down * W + right) * size.w;

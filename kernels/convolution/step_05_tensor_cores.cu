@@ -14,7 +14,7 @@
 //          and start copies; in step 6 a copy engine does both.
 //
 // needs: sm_80
-// expect: N=1,H=W=8,C=K=64 shared_load_bank_conflicts = 0  # words change places by row % 8
+// expect: N=1,H=W=8,C=K=64 barriers = 72                   # 8 warps * 9 taps
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -40,7 +40,8 @@ __device__ void fetch(
 #pragma unroll
     for (int i = threadIdx.x / WORDS; i < PIXELS; i += THREADS / WORDS) {
         int pixel = blockIdx.x * PIXELS + i;
-        int row = pixel / size.W % size.H + down, col = pixel % size.W + right;
+        int row = pixel / size.W % size.H + down;
+        int col = pixel % size.W + right;
         bool inside = pixel < size.N * size.H * size.W && row >= 0
             && row < size.H && col >= 0 && col < size.W;
         int from = inside ? (pixel + down * size.W + right) * size.C : 0;
@@ -57,15 +58,16 @@ __device__ void fetch(
     }
 }
 
-// Load 16 x 16 halves: lane l has the address of row l % 16, of half l / 16.
+// Load 16 x 16 halves: lane l gives the address of row l % 16, half l / 16.
 __device__ void load_16x16(
     unsigned (&a)[4], const uint4 (*rows)[WORDS], int row, int word)
 {
-    const uint4 *from = &rows[row][word ^ row % 8];
+    auto from = (unsigned)__cvta_generic_to_shared(
+        &rows[row][word ^ row % 8]);
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 "
                  "{%0, %1, %2, %3}, [%4];"
                  : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
-                 : "r"((unsigned)__cvta_generic_to_shared(from)) : "memory");
+                 : "r"(from) : "memory");
 }
 
 __device__ void product_16x8x16(

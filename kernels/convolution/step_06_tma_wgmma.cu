@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(THREADS, 1) convolution_tma_wgmma(
     Turn turn;
     int before = -1;  // the stage of the step before
     for (; first < units; first += gridDim.x * TEAMS * UNITS) {
-        Sums sum;
+        Sums sum = {};
 #pragma unroll 1
         for (int step = 0; step < STEPS; step++, turn.next()) {
             __syncwarp();  // products are of whole warps

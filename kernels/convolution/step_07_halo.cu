@@ -79,7 +79,8 @@ template <int PLACES>
 struct Turn {
     int place, parity;
 
-    __device__ explicit Turn(int i) : place(i % PLACES), parity(i / PLACES % 2)
+    __device__ explicit Turn(int i)
+        : place(i % PLACES), parity(i / PLACES % 2)
     {
     }
 };
@@ -119,7 +120,7 @@ struct Source {
     }
 };
 
-// One bit for each r and s: whether the pixel shifted by these is in the image.
+// One bit for each r and s: is the pixel shifted by these in the image?
 __device__ unsigned inside(int pixel)
 {
     int col = pixel % WIDTH, row = pixel / WIDTH % HEIGHT;
@@ -148,7 +149,7 @@ struct Team {
         const char *found = halo.pixels + pixel * ROW + word * 16;
         return shared_address(bits[unit] >> tap & 1 ? found : zeros);
     }
-    // Say that a tile of w has been used, and ask for one in place of an older.
+    // Say that a tile of w has been used; ask for one in place of another.
     __device__ void next_weights(int number)
     {
         if (lane == 0)
@@ -156,7 +157,7 @@ struct Team {
         if (threadIdx.x == 0)
             from.fetch_weights(number + WEIGHTS - 1);
     }
-    // The products of a tap. Others use the tensor cores while rows are loaded.
+    // The products of a tap. Others multiply while rows are loaded.
     __device__ void multiply(const Halo &halo, int tap, int step, int round)
     {
         int number = RESIDENT ? step : round * STEPS + step;
@@ -199,7 +200,7 @@ struct Team {
             });
         }
     }
-    // In the first round a warpgroup begins when the one before is some taps ahead.
+    // At first a warpgroup begins when the one before is some taps ahead.
     __device__ void stagger(int round, int step)
     {
         int team = warp / 4;
@@ -246,7 +247,7 @@ __device__ void prepare(Barriers &at, char (&zeros)[ROW])
     }
     for (int i = 0; threadIdx.x == 0 && i < TEAMS; i++)
         barrier_init(&at.go[i], 4);
-    __syncthreads();  // barriers and zeros are there before anyone uses them
+    __syncthreads();  // barriers and zeros are there before their use
 }
 
 __global__ void __launch_bounds__(THREADS, 1) convolution_halo(

@@ -49,9 +49,9 @@ __device__ __forceinline__ void store(
 #pragma unroll
     for (int i = 0; i < PATCH; i++)
         if (row + i < rows) {
-            __half2 *to = reinterpret_cast<__half2 *>(
-                y + (row + i) * K + col);
-            to[0] = __floats2half2_rn(sum[i][0], sum[i][1]);
-            to[1] = __floats2half2_rn(sum[i][2], sum[i][3]);
+            __half2 four[2] = {__floats2half2_rn(sum[i][0], sum[i][1]),
+                               __floats2half2_rn(sum[i][2], sum[i][3])};
+            *reinterpret_cast<uint2 *>(y + (row + i) * K + col)
+                = *reinterpret_cast<uint2 *>(four);
         }
 }
