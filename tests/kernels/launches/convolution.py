@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from kernel_launches import Boxes, Launch, blocks, launches
+from kernel_launches import ROUNDING, Boxes, Launch, blocks, launches
 
 NAMES = "NHWCK"
 HALF_ROUNDING = 2.0**-11
@@ -142,3 +142,108 @@ def convolution_halo(N: int, H: int, W: int, C: int, K: int) -> Launch:
     made = layer("convolution_halo", (N, H, W, C, K), 1, 384)
     defines = {"SLOTS": slots, "WEIGHTS": weights}
     return boxed(made, (rows, 64), shared_bytes, defines, N * H * W)
+
+
+# ---------------------------------------------------------------- Winograd
+
+WEIGHTS = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
+PIXELS = np.array([[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]])
+RESULTS = np.array([[1, 1, 1, 0], [0, 1, -1, -1]])
+
+
+def both_sides(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Multiply the first two axes by a matrix, from the left and the right."""
+    return np.einsum("ar,bs,rs...->ab...", matrix, matrix, values.astype(np.float64))
+
+
+@launches(
+    "convolution/winograd.cu",
+    [
+        {"N": 1, "H": 4, "W": 4, "C": 16, "K": 16},
+        *({"N": 2, "H": 4, "W": 6, "C": 5, "K": 18, "part": part} for part in range(4)),
+    ],
+)
+def winograd(N: int, H: int, W: int, C: int, K: int, part: int = 2) -> Launch:
+    return (weights, pixels, squared, results)[part](N, H, W, C, K)
+
+
+def narrow(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def empty(*shape: int) -> np.ndarray:
+    return np.full(shape, np.nan, np.float32)
+
+
+def rounded(kernel: str, grid, block, arguments, place: int, wanted) -> Launch:
+    """Launch what adds up to 16 numbers of size 1 to 4, several times."""
+    allowed = 64 * ROUNDING * (1 + abs(wanted))
+    return Launch(
+        kernel, grid, block, arguments, {place: wanted}, atol={place: allowed}
+    )
+
+
+def weights(N: int, H: int, W: int, C: int, K: int) -> Launch:
+    w = narrow(K, 3, 3, C)
+    wanted = both_sides(WEIGHTS, w.transpose(1, 2, 3, 0)).reshape(16, C, K)
+    arguments = w, empty(16, C, K), C, K
+    return rounded("winograd_weights", blocks(K * C, 256), 256, arguments, 1, wanted)
+
+
+def pixels(N: int, H: int, W: int, C: int, K: int) -> Launch:
+    x = narrow(N, H, W, C)
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    under = [
+        [padded[:, r : r + H : 2, s : s + W : 2] for s in range(4)] for r in range(4)
+    ]
+    wanted = both_sides(PIXELS, np.array(under)).reshape(16, N * H * W // 4, C)
+    arguments = x, empty(*wanted.shape), N, H, W, C
+    grid = blocks(N * H * W // 4 * C, 256)
+    return rounded("winograd_pixels", grid, 256, arguments, 1, wanted)
+
+
+def squared(N: int, H: int, W: int, C: int, K: int) -> Launch:
+    squares = N * H * W // 4
+    V, U = narrow(16, squares, C), narrow(16, C, K, seed=1)
+    wanted = V.astype(np.float64) @ U.astype(np.float64)
+    arguments = V, U, empty(*wanted.shape), squares, C, K
+    grid = blocks(K, 16), blocks(squares, 16), 16
+    return rounded("winograd_products", grid, (16, 16), arguments, 2, wanted)
+
+
+def results(N: int, H: int, W: int, C: int, K: int) -> Launch:
+    squares = N * H * W // 4
+    M = narrow(16, squares, K)
+    made = both_sides(RESULTS, M.reshape(4, 4, N, H // 2, W // 2, K))
+    wanted = made.transpose(2, 3, 0, 4, 1, 5).reshape(N, H, W, K)
+    arguments = M, empty(N, H, W, K), N, H, W, K
+    grid = blocks(squares * K, 256)
+    return rounded("winograd_results", grid, 256, arguments, 1, wanted)
+
+
+# ---------------------------------------------------------------- backward
+
+
+@launches(
+    "convolution/backward.cu",
+    [
+        {"N": 1, "H": 4, "W": 4, "C": 16, "K": 8},
+        *({"N": 2, "H": 3, "W": 5, "C": 5, "K": 7, "of_w": of_w} for of_w in (0, 1)),
+    ],
+)
+def backward(N: int, H: int, W: int, C: int, K: int, of_w: int = 0) -> Launch:
+    x, dy, w = (
+        narrow(N, H, W, C),
+        narrow(N, H, W, K, seed=1),
+        narrow(K, 3, 3, C, seed=2),
+    )
+    if of_w:
+        parts = [np.einsum("nhwk,nhwc->kc", dy, under) for _, _, under in shifted(x)]
+        wanted = np.array(parts).reshape(3, 3, K, C).transpose(2, 0, 1, 3)
+        arguments = dy, x, empty(K, 3, 3, C), N, H, W, C, K
+        grid = blocks(K * 9 * C, 256)
+        return rounded("by_weights", grid, 256, arguments, 2, wanted)
+    turned = w[:, ::-1, ::-1].transpose(3, 1, 2, 0)  # by 180 degrees, K for C
+    wanted = convolved(dy, turned)
+    arguments = dy, w, empty(N, H, W, C), N, H, W, C, K
+    return rounded("by_data", blocks(N * H * W * C, 256), 256, arguments, 2, wanted)
