@@ -9,7 +9,8 @@ __global__ void convolve(
     float sum = 0;
     for (int r = 0; r < 3; r++)
         for (int s = 0; s < 3; s++) {
-            // Your code here: the pixel under w[r][s], if there is one.
+            int h = row + r - 1, v = col + s - 1;
+            // Your code here: all channels of that pixel, if there is one.
         }
     y[i] = sum;
 }

@@ -1,4 +1,4 @@
-"""Chapter 15: your turn 15.k to 15.o, and exercise 15.5."""
+"""Chapter 15: your turn 15.k to 15.o."""
 
 import numpy as np
 
@@ -114,23 +114,6 @@ def filtered(v):
     return np.stack([m0 + m1 + m2, m1 - m2 - m3], axis=1).ravel()
 
 
-def a_gradient(size, generator):
-    """Return what 15.5 takes, of a size (H, W, C, K)."""
-    H, W, C, K = size
-    return {
-        "dy": shuffled((H, W, K), generator),
-        "w": shuffled((K, 3, 3, C), generator),
-        "dx": blank(H, W, C),
-        "H": H, "W": W, "C": C, "K": K,
-    }  # fmt: skip
-
-
-def turned_back(v):
-    """Return the gradient: dy times the filter, turned by 180 degrees."""
-    taps = v.w[:, ::-1, ::-1].reshape(v.w.shape[0], 9, -1)
-    return sum(under @ taps[:, i] for i, under in enumerate(shifted(v.dy)))
-
-
 EXERCISES = (
     Exercise(
         id="15.k",
@@ -145,22 +128,21 @@ EXERCISES = (
         launches=per_element(of_pixels),
         roundings=lambda size: 18 * size[2] + 2,
         hints=(
-            "The pixel under w[r][s] is at row + r - 1 and col + s - 1. Test these two "
-            "against 0, H and W before you load.",
-            "x has C values per pixel: x[(down * W + right) * C + c].",
+            "Test h against 0 and H, and v against 0 and W, before you load.",
+            "x has C values per pixel: x[(h * W + v) * C + c].",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
-            "not_centred": Mutant(
-                mistake="The filter begins at the pixel: it is not centred.",
-                edits=[
-                    ("row + r - 1, right = col + s - 1", "row + r, right = col + s")
-                ],
-                fails=(CheckFailed, "wrong"),
+            "no_sides": Mutant(
+                mistake="A pixel off the left or right edge is one of another row.",
+                edits=[(" || v < 0 || v >= W", "")],
+                fails=(OutOfBoundsError, "reads x["),
             ),
             "turned": Mutant(
                 mistake="The filter is turned by 180 degrees.",
-                edits=[("w[(r * 3 + s) * C + c]", "w[(8 - r * 3 - s) * C + c]")],
+                edits=[
+                    ("row + r - 1, v = col + s - 1", "row + 1 - r, v = col + 1 - s")
+                ],
                 fails=(CheckFailed, "wrong"),
             ),
         },
@@ -208,8 +190,8 @@ EXERCISES = (
         launches=per_element(of_pixels),
         in_hex=("bits",),
         hints=(
-            "In the top row the taps with r = 0 are outside: bits 0, 1 and 2, "
-            "which are 0007 in octal. found &= ~0007 clears them.",
+            "On the left edge the taps with s = 0 are outside: bits 0, 3 and 6, "
+            "which are 0111 in octal. The last column is 0444.",
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
@@ -219,8 +201,8 @@ EXERCISES = (
                 fails=(CheckFailed, "wrong"),
             ),
             "only_one_edge": Mutant(
-                mistake="The bottom row is forgotten.",
-                edits=[("        found &= ~0700;", "        found &= ~0000;")],
+                mistake="The right edge is forgotten.",
+                edits=[("        found &= ~0444;", "        found &= ~0000;")],
                 fails=(CheckFailed, "wrong"),
             ),
         },
@@ -287,50 +269,6 @@ EXERCISES = (
                 mistake="The last product is added to the second result.",
                 edits=[("m1 - m2 - m3", "m1 - m2 + m3")],
                 fails=(CheckFailed, "wrong"),
-            ),
-        },
-    ),
-    Exercise(
-        id="15.5",
-        name="gradient",
-        title="The gradient of the pixels",
-        stars=2,
-        kernel="by_data",
-        inputs=a_gradient,
-        outputs=("dx",),
-        reference=turned_back,
-        sizes=((1, 1, 1, 1), (3, 4, 2, 2), (5, 7, 3, 4), (16, 17, 2, 5)),
-        picture=(3, 3, 1, 1),
-        launches=per_element(of_channels),
-        roundings=lambda size: 18 * size[3] + 2,
-        hints=(
-            "y[h][w] reads x[h + r - 1][w + s - 1]. For which h does it read x[row]?",
-            "h = row + 1 - r, and w = col + 1 - s: the filter is turned around.",
-            "For each of these pixels that exist, add dy[(h * W + w) * K + k] * "
-            "w[((k * 3 + r) * 3 + s) * C + c] over all k.",
-        ),
-        starter=(CheckFailed, "wrong"),
-        mutants={
-            "not_turned": Mutant(
-                mistake="The filter is not turned: this is the convolution forward.",
-                edits=[
-                    (
-                        "row + 1 - r, left = col + 1 - s",
-                        "row + r - 1, left = col + s - 1",
-                    )
-                ],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "one_filter": Mutant(
-                mistake="Only the first filter sends a gradient back.",
-                edits=[("k < K", "k < 1")],
-                fails=(CheckFailed, "wrong"),
-            ),
-            "no_border": Mutant(
-                mistake="A result that is off the left or right edge is one of another "
-                "row.",
-                edits=[(" || left < 0 || left >= W", "")],
-                fails=(OutOfBoundsError, "reads dy["),
             ),
         },
     ),

@@ -47,32 +47,11 @@ GUESSES = {
         because="36 / 16.",
         tolerance=0.01,
     ),
-}
-QUIZZES = {
-    "algorithms": (
-        Guess(
-            question="A library takes an algorithm that writes no matrix, and computes "
-            "addresses in the kernel. What is its name?",
-            options=("im2col and GEMM", "implicit GEMM", "Winograd"),
-            hint="The matrix is there in the formula alone.",
-            answer="implicit GEMM",
-            because="The rows of the matrix are loaded from the image.",
-        ),
-        Guess(
-            question="Which algorithm needs a workspace nine times as large as the "
-            "input?",
-            options=("im2col and GEMM", "implicit GEMM", "direct"),
-            hint="It writes what the others compute.",
-            answer="im2col and GEMM",
-            because="Its matrix has nine values per value of x.",
-        ),
-        Guess(
-            question="A filter of 31 x 31. Which algorithm does not work longer for "
-            "a larger filter?",
-            options=("direct", "implicit GEMM", "FFT"),
-            hint="One of them transforms image and filter to the same size.",
-            answer="FFT",
-            because="It multiplies spectra number by number for any filter.",
-        ),
+    "named": Guess(
+        question="Which algorithm needs a workspace nine times as large as x?",
+        options=("GEMM", "IMPLICIT_GEMM", "DIRECT"),
+        hint="It writes what another one only computes addresses for.",
+        answer="GEMM",
+        because="Its matrix has nine values for each value of x.",
     ),
 }

@@ -9,12 +9,11 @@ __global__ void convolve(
     float sum = 0;
     for (int r = 0; r < 3; r++)
         for (int s = 0; s < 3; s++) {
-            int down = row + r - 1, right = col + s - 1;
-            if (down < 0 || down >= H || right < 0 || right >= W)
-                continue;  // a zero of the border
+            int h = row + r - 1, v = col + s - 1;
+            if (h < 0 || h >= H || v < 0 || v >= W)
+                continue;
             for (int c = 0; c < C; c++)
-                sum += x[(down * W + right) * C + c]
-                    * w[(r * 3 + s) * C + c];
+                sum += x[(h * W + v) * C + c] * w[(3 * r + s) * C + c];
         }
     y[i] = sum;
 }
