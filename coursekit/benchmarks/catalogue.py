@@ -31,6 +31,8 @@ PROBLEMS = (
     "layernorm",
     "matmul",
     "batched_matmul",
+    "cudnn",
+    "convolution",
     "fft",
     "filters",
     "random_numbers",

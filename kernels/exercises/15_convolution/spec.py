@@ -1,0 +1,275 @@
+"""Chapter 15: your turn 15.k to 15.o."""
+
+import numpy as np
+
+from coursekit.errors import CheckFailed, OutOfBoundsError
+from coursekit.exercises import Exercise, Mutant, blocks, shuffled
+
+TAPS = [(r, s) for r in range(3) for s in range(3)]
+SIZES = ((1, 1, 1), (3, 4, 2), (5, 7, 3), (16, 17, 4))
+
+
+def per_element(count):
+    """Return launches of a thread per element, in blocks of 128 and of 64."""
+    return tuple(
+        lambda size, block=block: (blocks(count(size), block), block)
+        for block in (128, 64)
+    )
+
+
+def of_pixels(size):
+    """Return the number of pixels."""
+    return size[0] * size[1]
+
+
+def of_channels(size):
+    """Return the number of values of an image."""
+    return size[0] * size[1] * size[2]
+
+
+def of_matrix(size):
+    """Return the number of values of the matrix of im2col."""
+    return 9 * of_channels(size)
+
+
+def blank(*shape):
+    """Return room for floats."""
+    return np.zeros(shape, np.float32)
+
+
+def shifted(image):
+    """Return the image under each tap of the filter, with zeros outside."""
+    H, W = image.shape[:2]
+    padded = np.pad(image, ((1, 1), (1, 1), (0, 0)))
+    return [padded[r : r + H, s : s + W] for r, s in TAPS]
+
+
+def one_filter(size, generator):
+    """Return what 15.k takes, of a size (H, W, C)."""
+    H, W, C = size
+    return {
+        "x": shuffled((H, W, C), generator),
+        "w": shuffled((3, 3, C), generator),
+        "y": blank(H, W),
+        "H": H, "W": W, "C": C,
+    }  # fmt: skip
+
+
+def convolved(v):
+    """Return the image times the filter."""
+    taps = v.w.reshape(9, -1)
+    return sum(under @ tap for under, tap in zip(shifted(v.x), taps, strict=True))
+
+
+def an_image(size, generator):
+    """Return what 15.l takes, of a size (H, W, C)."""
+    H, W, C = size
+    x = shuffled((H, W, C), generator)
+    return {"x": x, "columns": blank(H * W, 9 * C), "H": H, "W": W, "C": C}
+
+
+def matrix(v):
+    """Return a row per pixel, with all taps side by side."""
+    rows = np.concatenate(shifted(v.x), axis=2)
+    return rows.reshape(v.columns.shape)
+
+
+def bits_alone(size, generator):
+    """Return what 15.m takes, of a size (H, W)."""
+    H, W = size
+    return {"bits": np.zeros((H, W), np.uint32), "H": H, "W": W}
+
+
+def inside(v):
+    """Return nine bits per pixel."""
+    taps = shifted(np.ones((*v.bits.shape, 1), np.int64))
+    return sum(under[..., 0] << place for place, under in enumerate(taps))
+
+
+def whole_numbers(size, generator):
+    """Return what 15.n takes, of a size (H, W, C)."""
+    H, W, C = size
+    x = shuffled((H, W, C), generator, np.int32)
+    y = np.zeros((C // 4, H, W, 4), np.int32)
+    return {"x": x, "y": y, "H": H, "W": W, "C": C}
+
+
+def by_vectors(v):
+    """Return vectors of four channels, plane by plane."""
+    H, W, C = v.x.shape
+    return v.x.reshape(H, W, C // 4, 4).transpose(2, 0, 1, 3)
+
+
+def a_row(n, generator):
+    """Return what 15.o takes: n + 2 pixels, and four numbers for a filter."""
+    x = shuffled(n + 2, generator)
+    return {"x": x, "u": shuffled(4, generator), "y": blank(n), "n": n}
+
+
+def filtered(v):
+    """Return pairs of results, by the four products that F(2, 3) adds up."""
+    d = [v.x[i : i + len(v.y) : 2] for i in range(4)]
+    m0, m1 = (d[0] - d[2]) * v.u[0], (d[1] + d[2]) * v.u[1]
+    m2, m3 = (d[2] - d[1]) * v.u[2], (d[1] - d[3]) * v.u[3]
+    return np.stack([m0 + m1 + m2, m1 - m2 - m3], axis=1).ravel()
+
+
+EXERCISES = (
+    Exercise(
+        id="15.k",
+        name="direct",
+        title="Nine products and a border",
+        kernel="convolve",
+        inputs=one_filter,
+        outputs=("y",),
+        reference=convolved,
+        sizes=SIZES,
+        picture=(3, 4, 2),
+        launches=per_element(of_pixels),
+        roundings=lambda size: 18 * size[2] + 2,
+        hints=(
+            "Test h against 0 and H, and v against 0 and W, before you load.",
+            "x has C values per pixel: x[(h * W + v) * C + c].",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "no_sides": Mutant(
+                mistake="A pixel off the left or right edge is one of another row.",
+                edits=[(" || v < 0 || v >= W", "")],
+                fails=(OutOfBoundsError, "reads x["),
+            ),
+            "turned": Mutant(
+                mistake="The filter is turned by 180 degrees.",
+                edits=[
+                    ("row + r - 1, v = col + s - 1", "row + 1 - r, v = col + 1 - s")
+                ],
+                fails=(CheckFailed, "wrong"),
+            ),
+        },
+    ),
+    Exercise(
+        id="15.l",
+        name="im2col",
+        title="A row per pixel",
+        kernel="im2col",
+        inputs=an_image,
+        outputs=("columns",),
+        reference=matrix,
+        sizes=SIZES,
+        picture=(2, 2, 2),
+        launches=per_element(of_matrix),
+        hints=(
+            "The channel changes fastest: c = i % C. Then the tap, i / C % 9, and then "
+            "the pixel, i / C / 9.",
+            "The tap r * 3 + s is a shift by tap / 3 - 1 rows and tap % 3 - 1 columns.",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "taps_fastest": Mutant(
+                mistake="The tap changes fastest, not the channel.",
+                edits=[("c = i % C, tap = i / C % 9", "c = i / 9 % C, tap = i % 9")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "no_sides": Mutant(
+                mistake="A pixel off the left or right edge is one of another row.",
+                edits=[(" && col >= 0 && col < W", "")],
+                fails=(OutOfBoundsError, "reads x["),
+            ),
+        },
+    ),
+    Exercise(
+        id="15.m",
+        name="inside",
+        title="Nine bits per pixel",
+        kernel="inside",
+        inputs=bits_alone,
+        outputs=("bits",),
+        reference=inside,
+        sizes=((1, 1), (1, 5), (4, 1), (6, 7), (16, 17)),
+        picture=(2, 3),
+        launches=per_element(of_pixels),
+        in_hex=("bits",),
+        hints=(
+            "On the left edge the taps with s = 0 are outside: bits 0, 3 and 6, "
+            "which are 0111 in octal. The last column is 0444.",
+        ),
+        starter=(CheckFailed, "wrong"),
+        mutants={
+            "rows_for_columns": Mutant(
+                mistake="The left edge clears a row of the filter, not a column.",
+                edits=[("found &= ~0111", "found &= ~0070")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "only_one_edge": Mutant(
+                mistake="The right edge is forgotten.",
+                edits=[("        found &= ~0444;", "        found &= ~0000;")],
+                fails=(CheckFailed, "wrong"),
+            ),
+        },
+    ),
+    Exercise(
+        id="15.n",
+        name="vectors",
+        title="Four channels side by side",
+        kernel="vectors",
+        inputs=whole_numbers,
+        outputs=("y",),
+        reference=by_vectors,
+        sizes=((1, 1, 4), (2, 3, 8), (5, 7, 12), (16, 17, 16)),
+        picture=(1, 2, 8),
+        launches=per_element(of_channels),
+        owner=None,
+        hints=(
+            "y is an array [C / 4][H][W][4]. The first index is c / 4, the last c % 4, "
+            "and pixel is the two in the middle.",
+        ),
+        starter=(CheckFailed, "never written"),
+        mutants={
+            "nchw": Mutant(
+                mistake="Each channel has a plane of its own: that is NCHW.",
+                edits=[("(c / 4 * H * W + pixel) * 4 + c % 4", "c * H * W + pixel")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "first_of_four": Mutant(
+                mistake="The places of the four channels are the number of the vector.",
+                edits=[("+ c % 4", "+ c / 4 % 4")],
+                fails=(CheckFailed, "wrong"),
+            ),
+        },
+    ),
+    Exercise(
+        id="15.o",
+        name="winograd",
+        title="Four multiplications for two results",
+        kernel="winograd",
+        inputs=a_row,
+        outputs=("y",),
+        reference=filtered,
+        sizes=(2, 4, 32, 66, 256),
+        picture=4,
+        launches=(
+            lambda n: (blocks(n // 2, 64), 64),
+            lambda n: (blocks(n // 2, 32), 32),
+        ),
+        owner=None,
+        magnitude=lambda v: np.full(v.y.shape, 8 * abs(v.x).max() * abs(v.u).max()),
+        roundings=12,
+        hints=(
+            "The two rows of the formula above the cell: y[i] = m0 + m1 + m2 and "
+            "y[i + 1] = m1 - m2 - m3.",
+        ),
+        starter=(CheckFailed, "never written"),
+        mutants={
+            "difference_swapped": Mutant(
+                mistake="The difference in m2 has the wrong sign.",
+                edits=[("(d2 - d1)", "(d1 - d2)")],
+                fails=(CheckFailed, "wrong"),
+            ),
+            "sum_for_difference": Mutant(
+                mistake="The last product is added to the second result.",
+                edits=[("m1 - m2 - m3", "m1 - m2 + m3")],
+                fails=(CheckFailed, "wrong"),
+            ),
+        },
+    ),
+)

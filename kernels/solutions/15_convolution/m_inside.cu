@@ -1,0 +1,18 @@
+// Bit 3 * r + s says whether the pixel under w[r][s] is in the image.
+__global__ void inside(unsigned *bits, int H, int W)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= H * W)
+        return;
+    int row = i / W, col = i % W;
+    unsigned found = 0777;  // octal: a digit has a row of the filter
+    if (row == 0)
+        found &= ~0007;
+    if (row == H - 1)
+        found &= ~0700;
+    if (col == 0)
+        found &= ~0111;
+    if (col == W - 1)
+        found &= ~0444;
+    bits[i] = found;
+}
