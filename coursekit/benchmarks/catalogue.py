@@ -31,6 +31,7 @@ PROBLEMS = (
     "matmul",
     "batched_matmul",
     "fft",
+    "sparse",
     "cutlass",
     "fusion",
     "profiling",
