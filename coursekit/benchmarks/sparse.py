@@ -128,7 +128,7 @@ def _cases(lanes: int) -> dict[str, Callable]:
     return {
         "scalar": _by_rows("01_scalar", "spmv_scalar", 1),
         "warp": _by_rows("02_warp", "spmv_warp", 32),
-        "groups": _by_rows("03_groups", f"spmv_groups<{lanes}>", lanes),
+        "groups": _by_rows("03_groups", "spmv_groups", lanes),
         "binned": _binned(),
         "merge": _merge(),
         "sorted": _sorted(),
@@ -136,7 +136,7 @@ def _cases(lanes: int) -> dict[str, Callable]:
 
 
 def _by_rows(step: str, name: str, lanes: int) -> Callable:
-    kernel = ck.compile(f"sparse/step_{step}.cu")[name]
+    kernel = ck.compile(f"sparse/step_{step}.cu", defines={"LANES": lanes})[name]
 
     def by_rows(*arguments):
         held = Problem(*arguments)

@@ -10,7 +10,6 @@
 //          32 bytes for 4. A warp waits for its longest row. Step 2 gives
 //          a row to a warp.
 //
-// expect: rows=256,kind=0 global_load_sectors = 24640  # 8 warps * 32 * (2 * 32 + 32) + 8 * 8
 
 __global__ void spmv_scalar(
     const int *starts, const int *columns, const float *values,

@@ -15,9 +15,12 @@
 //          differ, a warp waits for the longest of its rows. Step 4 sorts
 //          rows by length.
 
+#ifndef LANES
+#define LANES 8
+#endif
+
 constexpr unsigned ALL = 0xffffffff;
 
-template <int LANES>
 __global__ void spmv_groups(
     const int *starts, const int *columns, const float *values,
     const float *x, float *y, int rows)

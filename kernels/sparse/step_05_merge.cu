@@ -23,7 +23,8 @@ constexpr int WARPS = THREADS / 32;
 
 // How many rows end before a diagonal of the path: `ends` are the ends of
 // the rows, and `first` is the number of the first non-zero.
-__device__ int rows_before(const int *ends, int rows, int first, int diagonal)
+__device__ int rows_before(
+    const int *ends, int rows, int first, int diagonal)
 {
     int low = 0, high = min(diagonal, rows);
     while (low < high) {
@@ -36,7 +37,8 @@ __device__ int rows_before(const int *ends, int rows, int first, int diagonal)
     return low;
 }
 
-__global__ void find_tiles(const int *starts, int *tile_rows, int rows, int tiles)
+__global__ void find_tiles(
+    const int *starts, int *tile_rows, int rows, int tiles)
 {
     int tile = blockIdx.x * blockDim.x + threadIdx.x;
     if (tile > tiles)
@@ -60,6 +62,19 @@ __device__ Carry carried(Carry own)
             own.sum += sum;
     }
     return own;
+}
+
+// What the warps before this one have of the row that the last of them
+// has not finished.
+__device__ Carry before(const Carry *of_warp, int warp, int first)
+{
+    Carry found{first, 0};
+    for (int i = 0; i < warp; i++) {
+        bool same = i > 0 && of_warp[i].row == found.row;
+        found = {of_warp[i].row,
+                 of_warp[i].sum + (same ? found.sum : 0)};
+    }
+    return found;
 }
 
 // Products of a tile, side by side.
@@ -86,12 +101,12 @@ __global__ void __launch_bounds__(THREADS) spmv_merge(
     const float *x, float *y, const int *tile_rows, int *carry_rows,
     float *carry_sums, int rows)
 {
-    __shared__ int ends[TILE + 1];  // of rows; behind them the products
+    __shared__ int ends[TILE];  // of rows; behind them the products
     __shared__ Carry of_warp[WARPS];
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int from = blockIdx.x * TILE, upto = min(from + TILE, rows + starts[rows]);
-    int row0 = tile_rows[blockIdx.x], here = tile_rows[blockIdx.x + 1] - row0;
-    int k0 = from - row0, count = upto - from;
+    int from = blockIdx.x * TILE, row0 = tile_rows[blockIdx.x];
+    int here = tile_rows[blockIdx.x + 1] - row0, k0 = from - row0;
+    int count = min(TILE, rows + starts[rows] - from);
     float *products = reinterpret_cast<float *>(ends + here);
     for (int i = threadIdx.x; i < here; i += THREADS)
         ends[i] = starts[row0 + 1 + i];
@@ -102,7 +117,7 @@ __global__ void __launch_bounds__(THREADS) spmv_merge(
     int row = rows_before(ends, here, k0, diagonal), k = diagonal - row;
     int first = row, last = min(diagonal + ITEMS, count);
     float sum = 0, of_first = 0;
-    for (; row + k < last;)
+    while (row + k < last)
         if (row < here && ends[row] <= k0 + k) {  // the row is finished
             if (row == first)
                 of_first = sum;
@@ -116,22 +131,18 @@ __global__ void __launch_bounds__(THREADS) spmv_merge(
     if (lane == 31)
         of_warp[warp] = upto_own;
     __syncthreads();  // what each warp has of its last row
-    Carry before{first, 0};  // what earlier warps have of the last row
-    for (int i = 0; i < warp; i++)
-        before = {of_warp[i].row,
-                  of_warp[i].sum +
-                      (i > 0 && of_warp[i].row == before.row ? before.sum : 0)};
+    Carry warps = before(of_warp, warp, first);
     float earlier = __shfl_up_sync(ALL, upto_own.sum, 1);
     if (lane == 0)
         earlier = 0;
-    if (before.row == first)
-        earlier += before.sum;
+    if (warps.row == first)
+        earlier += warps.sum;
     if (row > first)
         y[row0 + first] = of_first + earlier;
     if (threadIdx.x == THREADS - 1) {
         carry_rows[blockIdx.x] = row0 + row;
         carry_sums[blockIdx.x] =
-            upto_own.sum + (before.row == row ? before.sum : 0);
+            upto_own.sum + (warps.row == row ? warps.sum : 0);
     }
 }
 

@@ -109,7 +109,11 @@ def _lengths(rows: int, lengths, rng) -> np.ndarray:
     if isinstance(lengths, str) and lengths == POWER_LAW:
         return rng.permutation(power_law(rows))
     known = not isinstance(lengths, str)
-    drawn = np.broadcast_to(lengths, rows) if known and np.size(lengths) in (1, rows) else None
+    drawn = (
+        np.broadcast_to(lengths, rows)
+        if known and np.size(lengths) in (1, rows)
+        else None
+    )
     if drawn is None or drawn.dtype.kind not in "iu" or drawn.min() < 0:
         raise ArgumentError.explained(
             f"sparse_matrix got lengths={lengths!r} for {rows:,} rows.",
