@@ -70,7 +70,7 @@ __device__ Carry before(const Carry *of_warp, int warp, int first)
 {
     Carry found{first, 0};
     for (int i = 0; i < warp; i++) {
-        bool same = i > 0 && of_warp[i].row == found.row;
+        bool same = of_warp[i].row == found.row;
         found = {of_warp[i].row,
                  of_warp[i].sum + (same ? found.sum : 0)};
     }

@@ -8,8 +8,14 @@ import functools
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blank, blocks, launches, picture
 
-from coursekit.lessons.sparse import bins, preparing, sorted_blocks, tiles
-from coursekit.lessons.sparse import SparseMatrix, sparse_matrix
+from coursekit.lessons.sparse import (
+    SparseMatrix,
+    bins,
+    preparing,
+    sorted_blocks,
+    sparse_matrix,
+    tiles,
+)
 from coursekit.lessons.sparse.matrices import power_law
 
 REGULAR, UNEVEN, SHORT = range(3)  # kinds
@@ -37,6 +43,7 @@ def matrix(rows: int, kind: int) -> SparseMatrix:
         lengths[rows // 2] = LONG
     drawn = sparse_matrix(rows, lengths)
     values = picture(1, drawn.nonzeros)[0] + 0.5  # none is negative: no cancellation
+    values[1::3] = 0  # stored zeros: a product of 0 is no end of a row
     return SparseMatrix(drawn.starts, drawn.columns, values, drawn.shape)
 
 
