@@ -66,7 +66,7 @@ _rng = np.random.default_rng(1)
 
 
 def problem(lengths: int | str, rows: int) -> Problem:
-    """Draw values for a matrix whose non-zeros stay where they are, x, and room for y."""
+    """Draw values for a matrix whose non-zeros stay in their places, and x."""
     matrix = _matrix(rows, lengths)
     rows_in_bins, tile_rows, by_columns = _prepared(rows, lengths)
     values = _rng.standard_normal(matrix.nonzeros, dtype=np.float32)

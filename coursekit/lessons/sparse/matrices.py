@@ -127,7 +127,8 @@ def power_law(rows: int) -> np.ndarray:
     """Return row lengths, ascending: the quantiles of a power law with mean 16.
 
     A continuous density proportional to t^-2.1 from `least` to the longest has the
-    quantile function below; `least` is found by bisection, and lengths are rounded down.
+    quantile function below; `least` is found by bisection, and lengths are
+    rounded down.
     """
     longest, tail = min(LONGEST, rows), 1 - EXPONENT
     at = (np.arange(rows) + 0.5) / rows

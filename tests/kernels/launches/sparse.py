@@ -43,7 +43,7 @@ def matrix(rows: int, kind: int) -> SparseMatrix:
         lengths[rows // 2] = LONG
     drawn = sparse_matrix(rows, lengths)
     values = picture(1, drawn.nonzeros)[0] + 0.5  # none is negative: no cancellation
-    values[1::3] = 0  # stored zeros: a product of 0 is no end of a row
+    values[::3] = 0  # stored zeros: a product of 0 is no end of a row
     return SparseMatrix(drawn.starts, drawn.columns, values, drawn.shape)
 
 
