@@ -90,6 +90,7 @@ _HOME = {
 _SUBMODULES = {
     "autograd": "lessons.autograd",
     "cublas": "lessons.cublas",
+    "sparse": "lessons.sparse",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",

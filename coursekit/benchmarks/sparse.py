@@ -53,7 +53,7 @@ class Problem(NamedTuple):
 
 @functools.cache
 def _matrix(rows: int, lengths: int | str) -> sparse.SparseMatrix:
-    return sparse.sparse_matrix(rows, lengths)
+    return sparse.random_matrix(rows, lengths)
 
 
 @functools.cache

@@ -1,6 +1,6 @@
-"""Sparse matrices that a chapter multiplies with, and what kernels prepare of them."""
+"""Random sparse matrices, and what the kernels of kernels/sparse/ prepare of them."""
 
-from coursekit.lessons.sparse.matrices import SparseMatrix, sparse_matrix
+from coursekit.lessons.sparse.matrices import SparseMatrix, random_matrix
 from coursekit.lessons.sparse.preparing import Bins, Sorted, bins, sorted_blocks, tiles
 
 __all__ = [
@@ -9,6 +9,6 @@ __all__ = [
     "SparseMatrix",
     "bins",
     "sorted_blocks",
-    "sparse_matrix",
+    "random_matrix",
     "tiles",
 ]

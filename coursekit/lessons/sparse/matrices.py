@@ -42,6 +42,12 @@ class SparseMatrix:
         """The number of non-zeros of each row."""
         return np.diff(self.starts)
 
+    @property
+    def padded(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Starts, columns and values, with room in these two for whole quads."""
+        room = (0, -self.nonzeros % 4)
+        return self.starts, np.pad(self.columns, room), np.pad(self.values, room)
+
     def __matmul__(self, x: np.ndarray) -> np.ndarray:
         """Return the product with a vector, or a matrix of columns, in float64."""
         x = np.asarray(x, np.float64)
@@ -59,7 +65,7 @@ class SparseMatrix:
         )
 
 
-def sparse_matrix(
+def random_matrix(
     rows: int, lengths: int | str | np.ndarray = 32, *, seed: int = 0
 ) -> SparseMatrix:
     """Draw a square sparse matrix with random columns and normal values.
@@ -84,14 +90,14 @@ def sparse_matrix(
 
     Examples
     --------
-    >>> sparse_matrix(1000, 5)
+    >>> random_matrix(1000, 5)
     SparseMatrix(1,000 x 1,000, 5,000 non-zeros, rows of 5 to 5)
     """
     if rows < 1:
         raise ArgumentError.explained(
-            f"sparse_matrix got {rows} rows.",
+            f"random_matrix got {rows} rows.",
             "A matrix has at least one row.",
-            "Write for example ck.sparse_matrix(1000).",
+            "Write for example ck.sparse.random_matrix(1000).",
         )
     rng = np.random.default_rng(seed)
     drawn = _lengths(rows, lengths, rng)
@@ -116,7 +122,7 @@ def _lengths(rows: int, lengths, rng) -> np.ndarray:
     )
     if drawn is None or drawn.dtype.kind not in "iu" or drawn.min() < 0:
         raise ArgumentError.explained(
-            f"sparse_matrix got lengths={lengths!r} for {rows:,} rows.",
+            f"random_matrix got lengths={lengths!r} for {rows:,} rows.",
             "A row has zero or more non-zeros, and each row needs its number.",
             'Write a number, an array of one number per row, or "power law".',
         )

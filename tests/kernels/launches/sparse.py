@@ -12,8 +12,8 @@ from coursekit.lessons.sparse import (
     SparseMatrix,
     bins,
     preparing,
+    random_matrix,
     sorted_blocks,
-    sparse_matrix,
     tiles,
 )
 from coursekit.lessons.sparse.matrices import power_law
@@ -41,16 +41,10 @@ def matrix(rows: int, kind: int) -> SparseMatrix:
         lengths = rng.permutation(power_law(rows))
         lengths[::7] = 0
         lengths[rows // 2] = LONG
-    drawn = sparse_matrix(rows, lengths)
+    drawn = random_matrix(rows, lengths)
     values = picture(1, drawn.nonzeros)[0] + 0.5  # none is negative: no cancellation
     values[::3] = 0  # stored zeros: a product of 0 is no end of a row
     return SparseMatrix(drawn.starts, drawn.columns, values, drawn.shape)
-
-
-def csr(A: SparseMatrix) -> tuple:
-    """Return starts, columns and values, these two with room up to a multiple of 4."""
-    room = (0, -A.nonzeros % 4)
-    return A.starts, np.pad(A.columns, room), np.pad(A.values, room)
 
 
 def rounding(A: SparseMatrix) -> float:
@@ -60,7 +54,7 @@ def rounding(A: SparseMatrix) -> float:
 def product(kernel: str, A: SparseMatrix, grid: int, *more: object) -> Launch:
     rows = A.shape[0]
     x = picture(1, rows)[0] + 0.25
-    arguments = (*csr(A), x, blank(rows), *more)
+    arguments = (*A.padded, x, blank(rows), *more)
     return Launch(kernel, grid, 256, arguments, {4: A @ x}, rounding(A))
 
 
@@ -104,7 +98,7 @@ def spmv_merge(rows: int, kind: int, part: int) -> Launch:
     finished, carries = merged(A, x, cuts)
     if part == 1:
         sums = blank(count), np.full(count, -1, np.int32)
-        arguments = (*csr(A), x, blank(rows), cuts, sums[1], sums[0], rows)
+        arguments = (*A.padded, x, blank(rows), cuts, sums[1], sums[0], rows)
         wanted = {4: finished, 6: cuts[1:].astype(float), 7: carries}
         return Launch("spmv_merge", count, 256, arguments, wanted, rounding(A))
     held = finished.astype(np.float32), carries.astype(np.float32)
@@ -150,5 +144,5 @@ def spmm_warp(rows: int, kind: int, width: int) -> Launch:
     A, X = matrix(rows, kind), picture(rows, width) + 0.25
     found = np.full((rows, width), np.nan, np.float32)
     grid = blocks(rows, 8), blocks(width, 32)
-    arguments = (*csr(A), X, found, rows, width)
+    arguments = (*A.padded, X, found, rows, width)
     return Launch("spmm_warp", grid, 256, arguments, {4: A @ X}, rounding(A))
