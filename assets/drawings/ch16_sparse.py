@@ -19,9 +19,9 @@ def csr() -> Drawing:
     """Draw a matrix with seven entries, and its three arrays."""
     d = Drawing(
         "16_csr",
-        """A matrix of four rows and five columns with seven entries, a to g. Row 0 has
-        a and b, row 1 has c and d, row 2 is empty, row 3 has e, f and g. CSR: starts
-        are 0, 2, 4, 4, 7; columns are 0, 3, 1, 2, 0, 3, 4; values are a to g.""",
+        """A matrix of four rows and five columns with seven entries, a to g, and its
+        three arrays. An arrow leads from the start of each row to the first of its
+        entries. Row 2 is empty: its start and its end are the same.""",
         248,
     )
     d.head((20, 22), "the matrix", anchor="start")
@@ -44,10 +44,9 @@ def formats() -> Drawing:
     """Draw COO, CSC and BSR."""
     d = Drawing(
         "16_formats",
-        """Three formats. COO has the row, the column and the value of each entry: rows
-        0 0 1 1 3 3 3. CSC has the entries by columns: starts 0 2 3 4 6 7, rows 0 3 1 1
-        0 3 3, values a e c d b f g. BSR has dense blocks of 2 x 2, here two of them,
-        with their zeros, and a start and a column per block.""",
+        """COO has a row, a column and a value per entry. CSC has the entries by
+        columns, with a start per column. BSR has dense blocks with their zeros, a start
+        per row of blocks, and a column per block.""",
         366,
     )
     d.head((20, 22), "COO: a row and a column per entry", anchor="start")
@@ -106,10 +105,9 @@ def merge_path() -> Drawing:
     """Draw the path through the ends of rows and the numbers of entries, and cuts."""
     d = Drawing(
         "16_merge_path",
-        """Entries 0 to 6 stand across, ends of rows 2, 4, 4 and 7 down. The path goes
-        right for an entry and down where a row ends: right, right, down, right, right,
-        down, down, right, right, right, down. Two cuts, after 4 and after 8 of its 11
-        steps, give three threads 4, 4 and 3 steps.""",
+        """Entries stand across, and ends of rows down. The path goes right for
+        each entry and down where a row ends. Two cuts divide its eleven steps into
+        parts of four, four and three steps.""",
         344,
     )
     x0, y0, side = 190, 76, 52

@@ -145,7 +145,7 @@ int main()
 
     multiply(handle, A, x, y, CUSPARSE_SPMV_CSR_ALG1);
     bool right = is_right(d_y, y_exact);
-    multiply(handle, A, x, y, CUSPARSE_SPMV_CSR_ALG2);  // same bits each run
+    multiply(handle, A, x, y, CUSPARSE_SPMV_CSR_ALG2);  // same bits always
     right = is_right(d_y, y_exact) && right;
     multiply(handle, A, X, Y);
     right = is_right(d_Y, Y_exact) && right;

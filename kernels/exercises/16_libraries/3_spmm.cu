@@ -5,5 +5,8 @@ __global__ void rows_times_X(
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
-    // Your code here: guard, products, result.
+    if (row >= rows || j >= width)
+        return;
+    float sum = 0;
+    // Your code here: add the products, and store the sum.
 }

@@ -158,8 +158,8 @@ def of_pages(ranks, show):
     if not abs(found.sum() - 1) < 1e-3:
         raise CheckFailed.explained(
             f"The ranks add up to {found.sum():.4g}, and should add up to 1.",
-            "A surfer on a page without links is on no page after the product, and "
-            "those who jump have to come from somewhere.",
+            "The product loses every surfer who is on a page without links, and it "
+            "does so in each round.",
             "Give every page the same share of what is lost; damping says how many "
             "follow a link.",
         )
@@ -417,29 +417,14 @@ EXERCISES = (
 )
 
 GUESSES = {
-    "sparse_bytes": Guess(
-        question="A matrix of 2^20 x 2^20 floats has 32 non-zeros in each row. All of "
-        "its elements would take 4 TiB. How many MiB do the three arrays of CSR take?",
-        hint="A non-zero has a value and a column, of 4 bytes each. A row has a start.",
-        answer=260,
-        tolerance=0.5,
-        because="2^20 * 32 * 8 bytes are 256 MiB, and the starts add 4 MiB.",
-    ),
     "sparse_iterations": Guess(
-        question="A thread computes a row. A warp has 31 rows of 2 non-zeros and one "
-        "of 5000. How many iterations of the loop does the warp execute?",
+        question="A thread computes a row. In a warp 31 rows have 2 non-zeros. The "
+        "last row has 5000. How many iterations of the loop does the warp execute?",
         options=("2", "158", "5000"),
         hint="A warp leaves the loop when its last lane does.",
         answer="5000",
         because="158 is the mean, but the lanes of a warp run together: 31 of them "
         "wait for the long row.",
-    ),
-    "sparse_idle": Guess(
-        question="A warp computes a row, and the row has 3 non-zeros. How many of the "
-        "32 lanes multiply?",
-        hint="A lane multiplies one non-zero at a time.",
-        answer=3,
-        because="29 lanes have nothing to do, and all 32 take part in five shuffles.",
     ),
     "sparse_steps": Guess(
         question="A matrix has 300 rows and 4800 non-zeros. How many steps does its "
@@ -458,5 +443,22 @@ GUESSES = {
         answer="about 32",
         because="Hardly two of 32 random columns stand in the same 8. Of each sector "
         "of 32 bytes the warp uses 4.",
+    ),
+    "sparse_again": Guess(
+        question="Sorting a matrix takes as long as 40 products. After that a product "
+        "takes half of its time. After how many products have you lost nothing?",
+        hint="Each product saves half of a product.",
+        answer=80,
+        because="80 halves are 40 products. A solver that multiplies a thousand times "
+        "gains, and a program that multiplies once loses.",
+    ),
+    "sparse_address": Guess(
+        question="A program makes a CSR descriptor of cuSPARSE, then stores new "
+        "numbers into the array of values, and multiplies. Which values does it use?",
+        options=("the old ones", "the new ones"),
+        hint="What does cusparseCreateCsr get: numbers, or an address?",
+        answer="the new ones",
+        because="A descriptor holds addresses and sizes. Nothing is copied when it is "
+        "made.",
     ),
 }
