@@ -18,6 +18,13 @@ def lengths(rows):
     return found
 
 
+def drawn(count, generator):
+    """Return distinct numbers; a few of them are whole, and easy to multiply."""
+    return ((1 + generator.permutation(count)) / (1 if count < 16 else 8)).astype(
+        np.float32
+    )
+
+
 def csr(rows, generator):
     """Return what a product of a CSR matrix and x takes."""
     starts = np.append(0, np.cumsum(lengths(rows)) if rows else []).astype(np.int32)
@@ -25,8 +32,8 @@ def csr(rows, generator):
     return {
         "starts": starts,
         "columns": generator.integers(0, rows + 1, count).astype(np.int32),
-        "values": (1 + generator.permutation(count) / 8).astype(np.float32),
-        "x": (1 + generator.permutation(rows + 1) / 4).astype(np.float32),
+        "values": drawn(count, generator),
+        "x": drawn(rows + 1, generator),
         "y": blank(rows), "rows": rows,
     }  # fmt: skip
 
@@ -47,8 +54,8 @@ def bsr(rows, generator):
     found = csr(rows // 2, generator)
     count, wide = len(found["columns"]), rows + 2
     return found | {
-        "values": (1 + generator.permutation(4 * count) / 8).astype(np.float32),
-        "x": (1 + generator.permutation(wide) / 4).astype(np.float32),
+        "values": drawn(4 * count, generator),
+        "x": drawn(wide, generator),
         "y": blank(rows), "rows": rows,
     }  # fmt: skip
 
@@ -82,9 +89,8 @@ def spmm(size, generator):
     rows, width = size
     found = csr(rows, generator)
     del found["x"], found["y"], found["rows"]
-    dense = 1 + generator.permutation((rows + 1) * width) / 8
     return found | {
-        "X": dense.astype(np.float32).reshape(rows + 1, width),
+        "X": drawn((rows + 1) * width, generator).reshape(rows + 1, width),
         "Y": blank((rows, width)), "rows": rows, "width": width,
     }  # fmt: skip
 
@@ -158,8 +164,9 @@ def of_pages(ranks, show):
     if not abs(found.sum() - 1) < 1e-3:
         raise CheckFailed.explained(
             f"The ranks add up to {found.sum():.4g}, and should add up to 1.",
-            "The product loses every surfer who is on a page without links, and it "
-            "does so in each round.",
+            "The product loses every surfer who is on a page without links."
+            if found.sum() < 1
+            else "More is given to the pages than the product has lost.",
             "Give every page the same share of what is lost; damping says how many "
             "follow a link.",
         )
@@ -169,7 +176,8 @@ def of_pages(ranks, show):
             f"The rank of page {page} is {found[page]:.5f}, and should be "
             f"{rank[page]:.5f}.",
             "The sum is right, so a share goes to the wrong pages.",
-            "rank = (1 - damping) / n + damping * (what links pass on + lost / n).",
+            "A share of damping moves on, by links or from pages without any; the rest "
+            "goes to all pages alike.",
         )
 
 
