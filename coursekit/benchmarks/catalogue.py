@@ -33,6 +33,7 @@ PROBLEMS = (
     "fft",
     "sparse",
     "cutlass",
+    "tile_languages",
     "fusion",
     "profiling",
     "mnist",
