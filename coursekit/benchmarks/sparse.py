@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -70,19 +71,20 @@ def problem(lengths: int | str, rows: int) -> Problem:
     matrix = _matrix(rows, lengths)
     rows_in_bins, tile_rows, by_columns = _prepared(rows, lengths)
     values = _rng.standard_normal(matrix.nonzeros, dtype=np.float32)
-    room = (0, -len(values) % 4)
-    host = (
-        matrix.starts, np.pad(matrix.columns, room), np.pad(values, room),
-        _rng.standard_normal(rows, dtype=np.float32),
-    )  # fmt: skip
+    drawn_anew = dataclasses.replace(matrix, values=values)
+    starts, columns, padded = map(ck.to_device, drawn_anew.padded)
+    x = ck.to_device(_rng.standard_normal(rows, dtype=np.float32))
     return Problem(
-        *map(ck.to_device, host),
-        ck.empty(rows),
-        *map(ck.to_device, (rows_in_bins.order, rows_in_bins.in_bin)),
-        rows_in_bins.grid,
-        *map(ck.to_device, (tile_rows, by_columns.block_starts, by_columns.keys)),
-        *map(ck.to_device, (by_columns.values(values), by_columns.row_of)),
-    )
+        starts, columns, padded, x, ck.empty(rows),
+        order=ck.to_device(rows_in_bins.order),
+        in_bin=ck.to_device(rows_in_bins.in_bin),
+        binned_grid=rows_in_bins.grid,
+        tile_rows=ck.to_device(tile_rows),
+        block_starts=ck.to_device(by_columns.block_starts),
+        keys=ck.to_device(by_columns.keys),
+        sorted_values=ck.to_device(by_columns.values(values)),
+        row_of=ck.to_device(by_columns.row_of),
+    )  # fmt: skip
 
 
 def is_product(*arguments) -> None:

@@ -11,10 +11,12 @@ import functools
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import coursekit as ck
 from coursekit.benchmarks.peers.cublas import check, current_stream, load
 from coursekit.benchmarks.peers.trying import fastest
+from coursekit.errors import LaunchError
 
 LIBRARY = ("libcusparse.so.12", "libcusparse.so.13")
 # Values of cuSPARSE's and CUDA's enumerations.
@@ -49,11 +51,18 @@ class Fastest:
 
     def _fastest(self, arrays) -> Product:
         ways = [
-            Product.of(self.library, self._handle, arrays, number)
+            way
             for number in ALGORITHMS.values()
+            if (way := Product.of(self.library, self._handle, arrays, number))
         ]
-        ways = [way for way in ways if way is not None]
-        return fastest(ways, lambda way, best: _least_ms(way.launch))
+        chosen = fastest(ways, lambda way, best: _least_ms(way.launch))
+        if chosen is None:
+            raise LaunchError.explained(
+                "cuSPARSE refuses to prepare any of its algorithms for CSR.",
+                "The device is out of memory, or the library does not fit the driver.",
+                "Take a smaller matrix, or install the CUDA wheels of one version.",
+            )
+        return chosen
 
     @functools.cached_property
     def _handle(self) -> ctypes.c_void_p:
@@ -87,7 +96,7 @@ class Product:
         The library and its context.
     operands : tuple
         What cusparseSpMV takes before its workspace.
-    workspace : Array
+    workspace : DeviceArray
         Which the preparation has filled.
     algorithm : int
     """
@@ -95,7 +104,7 @@ class Product:
     library: ctypes.CDLL
     handle: ctypes.c_void_p
     operands: tuple
-    workspace: ck.Array
+    workspace: Any
     algorithm: int
 
     @classmethod
