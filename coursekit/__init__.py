@@ -94,6 +94,7 @@ _SUBMODULES = {
     "cufft": "lessons.cufft",
     "curand": "lessons.curand",
     "cusolver": "lessons.cusolver",
+    "sparse": "lessons.sparse",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",

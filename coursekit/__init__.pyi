@@ -64,6 +64,7 @@ from coursekit.lessons import formats as formats
 from coursekit.lessons import matmul as matmul
 from coursekit.lessons import mnist as mnist
 from coursekit.lessons import model_gpu as model_gpu
+from coursekit.lessons import sparse as sparse
 from coursekit.lessons.fusion import fusion as fusion
 from coursekit.lessons.layouts.layout import layout as layout
 from coursekit.lessons.memory_ledger import MemoryLedger as MemoryLedger

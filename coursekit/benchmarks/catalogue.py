@@ -36,6 +36,7 @@ PROBLEMS = (
     "fft",
     "filters",
     "random_numbers",
+    "sparse",
     "cutlass",
     "tile_languages",
     "fusion",

@@ -184,6 +184,8 @@ FOUND_AT = {
     ("layernorm/step_06_cluster.cu", 62, "wait()"): (66, TWICE),
     ("batched_matmul/step_03_streamed.cu", 84, "__syncthreads()"):
         (72, "a slice is replaced there while others still read it"),
+    ("sparse/step_05_merge.cu", 121, "row < here"):
+        (141, "a product is taken for the end of a row, and the row is carried there"),
     ("fft/step_07_vectorised.cu", 65, "__syncthreads()"):
         (76, "values of the exchange before are read while others store"),
     ("fft/step_07_vectorised.cu", 68, "span > 1"):

@@ -1,0 +1,15 @@
+// Blocks: y = A x with A in BSR, blocks of 2 x 2; a thread computes a row.
+__global__ void blocks_times_x(
+    const int *starts, const int *columns, const float *values,
+    const float *x, float *y, int rows)
+{
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows)
+        return;
+    int of_blocks = row / 2, inside = row % 2;
+    float sum = 0;
+    for (int b = starts[of_blocks]; b < starts[of_blocks + 1]; b++) {
+        // Your code here: the row of block b, times two elements of x.
+    }
+    y[row] = sum;
+}
