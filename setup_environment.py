@@ -40,7 +40,7 @@ MORE = {
     "cudnn": {"cpu": ["cudnn"], "gpu": []},
 }
 MORE_GIGABYTES = {"dsl": 2, "libraries": 2, "cudnn": 1}
-# Without what they ask for. CUTLASS's headers: a cuda-python that overwrites parts of
+# Without what they ask for. CUTLASS: a cuda-python that overwrites parts of
 # cuda-bindings. cuDNN's graphs from Python: compilers of kernels that nothing here uses.
 ALONE = {
     "libraries": ["nvidia-cutlass==4.2.0.0"],

@@ -90,6 +90,7 @@ _HOME = {
 _SUBMODULES = {
     "autograd": "lessons.autograd",
     "cublas": "lessons.cublas",
+    "cudnn": "lessons.cudnn",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",

@@ -100,7 +100,9 @@ def test_what_is_made_is_given_back():
 
 
 def test_no_function_of_the_old_interface_is_used():
-    old = r"cudnnConvolution\w+\(|cudnnSetTensor\w+\(|cudnnActivation\w+\(|cudnnAddTensor"
+    old = (
+        r"cudnnConvolution\w+\(|cudnnSetTensor\w+\(|cudnnActivation\w+\(|cudnnAddTensor"
+    )
     assert re.findall(old, "\n".join(code())) == []
 
 
