@@ -41,7 +41,7 @@ MORE = {
 }
 MORE_GIGABYTES = {"dsl": 2, "libraries": 2, "cudnn": 1}
 # Without what they ask for. CUTLASS: a cuda-python that overwrites parts of
-# cuda-bindings. cuDNN's graphs from Python: compilers of kernels that nothing here uses.
+# cuda-bindings. cuDNN's graphs from Python: compilers that nothing here uses.
 ALONE = {
     "libraries": ["nvidia-cutlass==4.2.0.0"],
     "cudnn": ["nvidia-cudnn-frontend==1.32.0"],
