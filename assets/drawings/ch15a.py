@@ -151,4 +151,54 @@ def norms() -> Drawing:
     return d
 
 
-DRAW = (border, last, graph, plans, norms)
+def windows() -> Drawing:
+    """Draw windows of a pooling, two pixels apart, in a border."""
+    d = Drawing(
+        "15_windows",
+        """An image of four by four pixels, with a border above and on the left. A first
+        window of three by three covers the corner: four pixels and five places of the
+        border. The next window, two pixels to the right, covers three places of the
+        border and six pixels.""",
+        236,
+    )
+    rows = [
+        ["" if row == 0 or col == 0 else "x" for col in range(5)] for row in range(5)
+    ]
+    for x, title, first in ((40, "first window", 0), (330, "next window", 2)):
+        d.head((x, 22), title, anchor="start")
+        table(
+            d, (x, 44), rows, SMALL,
+            lambda row, col, first=first: (
+                "amber"
+                if row < 3 and first <= col < first + 3
+                else "plain" if row == 0 or col == 0 else "sky"
+            ),
+        )  # fmt: skip
+    d.label((40, 216), "amber: the window. Places without x are the border.")
+    return d
+
+
+def steps() -> Drawing:
+    """Draw three steps of a recurrent network, with the weights of each."""
+    d = Drawing(
+        "15_steps",
+        """Three steps of a recurrent network, from left to right. A step gets an input
+        from below, and the cell and the output of the step before. All three use the
+        same weights, drawn above each step.""",
+        228,
+    )
+    cells = []
+    for n in range(3):
+        x = 110 + 210 * n
+        weights = d.box(Rectangle(x, 16, 110, 40), "weights", fill="sky")
+        cells.append(d.box(Rectangle(x, 88, 110, 52), f"step {n}", fill="amber"))
+        given = d.box(Rectangle(x, 170, 110, 36), f"input {n}", fill="plain")
+        d.arrow(weights.foot, cells[n].top)
+        d.arrow(given.top, cells[n].foot)
+    for a, b in zip(cells, cells[1:], strict=False):
+        d.arrow((a.right, a.centre[1]), (b.x, b.centre[1]))
+        d.note(((a.right + b.x) / 2 - 18, 98), "c, h")
+    return d
+
+
+DRAW = (border, last, graph, plans, norms, windows, steps)

@@ -163,7 +163,7 @@ EXERCISES = (
         ),
         mutants={
             "flipped": Mutant(
-                mistake="The filter is turned by half a turn.",
+                mistake="The filter is rotated by 180 degrees.",
                 edits=[("w[r * 3 + s]", "w[8 - r * 3 - s]")],
                 fails=WRONG,
             ),

@@ -4,14 +4,21 @@ from coursekit.exercises import Guess
 
 GUESSES = {
     "flip": Guess(
-        question="An image has a single 1, in its middle. Your kernel puts the filter "
-        "1 2 3 / 4 5 6 / 7 8 9 over it. What stands in the top left corner of the "
-        "nine results around the 1?",
+        question="An image has a single 1, in its middle. The filter holds the numbers "
+        "from 1 to 9, by rows. What does your kernel write into the top left corner of "
+        "the nine results around the 1?",
         hint="Lay the filter's middle on that corner. Which of its places is over "
         "the 1?",
         answer=9,
         because="The 1 is below and to the right, under the filter's last place. So "
-        "the filter appears turned by half a turn.",
+        "the filter appears rotated by 180 degrees.",
+    ),
+    "math": Guess(
+        question="With CUDNN_TENSOR_OP_MATH every convolution runs on tensor cores.",
+        hint="What if the channels do not fit, or another engine is faster?",
+        answer=False,
+        because="The math type permits tensor cores. Whether an engine uses them "
+        "depends on types, channels and what the library chooses.",
     ),
     "fused": Guess(
         question="The results of a convolution take 8 MB. Bias and ReLU follow, each "
@@ -62,6 +69,19 @@ GUESSES = {
         hint="Which of the frames may be a blank or a repeat? Write them down.",
         answer=5,
         because="They are aab, abb, -ab, a-b and ab-.",
+    ),
+    "log": Guess(
+        question="The status is SUBLIBRARY_LOADING_FAILED, and the file is there. "
+        "What do you look at next?",
+        options=(
+            "the strides of the tensors",
+            "what the file itself needs: ldd names libraries that are not found",
+            "the size of the workspace",
+        ),
+        hint="The machine of the log has no driver, and so no libcuda.so.1.",
+        answer="what the file itself needs: ldd names libraries that are not found",
+        because="A library that lacks another one cannot be loaded. Here it is the "
+        "driver's libcuda.so.1; often two versions are mixed.",
     ),
     "adversarial": Guess(
         question="libcudnn_adv has functions that make adversarial examples.",
