@@ -155,26 +155,22 @@ def windows() -> Drawing:
     """Draw windows of a pooling, two pixels apart, in a border."""
     d = Drawing(
         "15_windows",
-        """An image of four by four pixels, with a border above and on the left. A first
-        window of three by three covers the corner: four pixels and five places of the
-        border. The next window, two pixels to the right, covers three places of the
-        border and six pixels.""",
-        236,
+        """A row of six pixels with a place of the border at its beginning. The first
+        window of three covers the place of the border and two pixels. The second window
+        lies two places further, over three pixels, and so does the third.""",
+        212,
     )
-    rows = [
-        ["" if row == 0 or col == 0 else "x" for col in range(5)] for row in range(5)
-    ]
-    for x, title, first in ((40, "first window", 0), (330, "next window", 2)):
-        d.head((x, 22), title, anchor="start")
-        table(
-            d, (x, 44), rows, SMALL,
-            lambda row, col, first=first: (
-                "amber"
-                if row < 3 and first <= col < first + 3
-                else "plain" if row == 0 or col == 0 else "sky"
+    texts = ["", *(f"x{n}" for n in range(6))]
+    for number in range(3):
+        first, y = 2 * number, 20 + 54 * number
+        d.note((20, y + 18), f"window {number}")
+        d.cells(
+            (120, y), texts, size=(56, 36),
+            fill=lambda n, first=first: (
+                "amber" if first <= n < first + 3 else "sky" if n else "plain"
             ),
         )  # fmt: skip
-    d.label((40, 216), "amber: the window. Places without x are the border.")
+    d.label((120, 196), "amber: the window. The place without a name is the border.")
     return d
 
 

@@ -1,8 +1,5 @@
 // Cell: a step of an LSTM behind the products; gates lie i, f, g, o.
-__device__ float sigmoid(float x)
-{
-    return 1 / (1 + expf(-x));
-}
+__device__ float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
 __global__ void cell(const float *gates, float *c, float *h, int n)
 {
@@ -11,6 +8,5 @@ __global__ void cell(const float *gates, float *c, float *h, int n)
         return;
     float i = sigmoid(gates[k]), f = sigmoid(gates[n + k]);
     float g = tanhf(gates[2 * n + k]), o = sigmoid(gates[3 * n + k]);
-    // Your code here: keep a part f of c, and add a part i of g.
-    // Then h shows a part o of tanh(c).
+    // Your code here: c keeps a part f, and takes a part i of g; then h.
 }

@@ -9,14 +9,12 @@ WRONG = (CheckFailed, "wrong")
 TAPS = [(r, s) for r in range(3) for s in range(3)]
 
 
-def tiles_of(across, down, part=1):
-    """Launch a thread per pixel, or per window of `part` pixels each way."""
-
-    def launch(size):
-        rows, cols = (-(-n // part) for n in size)
-        return (blocks(cols, across), blocks(rows, down)), (across, down)
-
-    return launch
+def tiles_of(across, down):
+    """Launch a thread per pixel."""
+    return lambda size: (
+        (blocks(size[1], across), blocks(size[0], down)),
+        (across, down),
+    )
 
 
 def centred(shape, generator):
@@ -79,22 +77,17 @@ def sizes_of_sums(v):
     return np.array([(under(x, r, s) * dy).sum() for r, s in TAPS]).reshape(3, 3)
 
 
-def pooled(size, generator):
+def pooled(n, generator):
     """Return what 15.g takes."""
-    rows, cols = size
-    wide = -(-cols // 2)
-    return {
-        "x": shuffled(size, generator), "y": blank((-(-rows // 2), wide)),
-        "rows": rows, "cols": cols, "wide": wide,
-    }  # fmt: skip
+    return {"x": shuffled(n, generator), "y": blank(-(-n // 2)), "n": n}
 
 
 def averaged(v):
     """Return means of the pixels that a window has."""
-    x = np.asarray(v.x)
-    sums = sum(under(x, r, s) for r, s in TAPS)
-    counts = sum(under(np.ones_like(x), r, s) for r, s in TAPS)
-    return (sums / counts)[::2, ::2]
+    x = np.pad(np.asarray(v.x), 1)
+    ones = np.pad(np.ones(v.n), 1)
+    sums, counts = (a[:-2] + a[1:-1] + a[2:] for a in (x, ones))
+    return (sums / counts)[::2]
 
 
 def gated(n, generator):
@@ -257,21 +250,20 @@ EXERCISES = (
         kernel="average",
         inputs=pooled,
         outputs=("y",),
-        sizes=IMAGES,
-        picture=(4, 4),
-        launches=(tiles_of(16, 16, 2), tiles_of(32, 4, 2)),
-        roundings=12,
+        sizes=(1, 2, 31, 64, 255, 1025),
+        picture=4,
+        roundings=6,
         reference=averaged,
         owner=None,
         starter=WRONG,
         hints=(
-            "A window in a corner has four pixels, and one at an edge has six.",
+            "The first window has two pixels, and one place of the border.",
             "Begin with count = 0, and count each pixel that is added.",
         ),
         mutants={
             "as_included": Mutant(
-                mistake="The count stays at nine.",
-                edits=[("count = 0", "count = 9"), ("count++;", "")],
+                mistake="The count stays at three.",
+                edits=[("count = 0", "count = 3"), ("count++;", "")],
                 fails=WRONG,
             ),
             "one_more": Mutant(
