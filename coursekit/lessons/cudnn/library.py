@@ -8,16 +8,13 @@ from __future__ import annotations
 import functools
 import importlib.util
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from coursekit.lessons.cudnn.tensors import Tensor
 from coursekit.runtime import backend as backends
 from coursekit.runtime.arrays import empty, to_device, to_host
-
-if TYPE_CHECKING:
-    from coursekit.lessons.cudnn.graph import Graph
-    from coursekit.lessons.cudnn.tensors import Tensor
 
 SCALARS = ("epsilon", "momentum")  # tensors of one number, by value
 PHASES = "norm_forward_phase"
@@ -36,8 +33,8 @@ def _handle() -> Any:
     return cudnn.create_handle()
 
 
-def execute(graph: Graph, pack: Mapping[Tensor, np.ndarray]) -> None:
-    """Build the graph with cuDNN, and execute it by its heuristics' first plan."""
+def execute(graph: Any, pack: Mapping[Tensor, np.ndarray]) -> None:
+    """Build a `Graph` with cuDNN, and execute it by its heuristics' first plan."""
     import cudnn
     import cupy
 
@@ -73,7 +70,7 @@ class Scalar:
 class Told:
     """A graph of ours, told to the package operation by operation."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: Any):
         import cudnn
 
         self.cudnn = cudnn

@@ -9,7 +9,13 @@ import numpy as np
 
 from coursekit.errors import ArgumentError
 
-TYPES = {"HALF": np.dtype(np.float16), "FLOAT": np.dtype(np.float32)}
+TYPES: dict[str, np.dtype] = {
+    "HALF": np.dtype(np.float16),
+    "FLOAT": np.dtype(np.float32),
+}
+    "HALF": np.dtype(np.float16),
+    "FLOAT": np.dtype(np.float32),
+}
 Extents = tuple[int, ...]
 
 
