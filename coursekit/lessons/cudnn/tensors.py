@@ -13,9 +13,6 @@ TYPES: dict[str, np.dtype] = {
     "HALF": np.dtype(np.float16),
     "FLOAT": np.dtype(np.float32),
 }
-    "HALF": np.dtype(np.float16),
-    "FLOAT": np.dtype(np.float32),
-}
 Extents = tuple[int, ...]
 
 
