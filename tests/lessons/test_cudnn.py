@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import sys
+import types
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import torch
 import coursekit as ck
 from coursekit.errors import ArgumentError, UnsupportedError
 from coursekit.lessons import cudnn
+from coursekit.lessons.cudnn import library
 from coursekit.lessons.cudnn.tensors import packed
 
 F = torch.nn.functional
@@ -364,6 +368,75 @@ def test_examples(module):
 
 
 # ---------------------------------------------------------------- the library
+
+
+class RefusedError(Exception):
+    """As cuDNN's."""
+
+
+class Held:
+    """Stands for a tensor of the package."""
+
+    def __getattr__(self, name):
+        return lambda *values: self
+
+
+class PyGraph:
+    """Stands for a graph of the package; it remembers what it is told."""
+
+    told: ClassVar[list] = []
+
+    def __init__(self, **options): ...
+
+    def build(self, modes):
+        raise RefusedError
+
+    def __getattr__(self, name):
+        def tell(**named):
+            self.told.append((name, named))
+            return Held()
+
+        return tell
+
+
+@pytest.fixture
+def package(monkeypatch):
+    """Let a stand-in take the place of cuDNN, which refuses all graphs."""
+    kinds = types.SimpleNamespace
+    fake = kinds(
+        pygraph=PyGraph, cudnnGraphNotSupportedError=RefusedError,
+        data_type=kinds(HALF="half", FLOAT="float"), heur_mode=kinds(A=0, FALLBACK=1),
+        norm_forward_phase=kinds(TRAINING="training"),
+        backend_version=lambda: 92801, create_handle=lambda: 1,
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "cudnn", fake)
+    monkeypatch.setattr(library, "is_here", lambda: True)
+    monkeypatch.setattr(library, "_handle", lambda: 1)
+    monkeypatch.setattr(PyGraph, "told", [])
+    return PyGraph
+
+
+def test_what_cudnn_refuses_numpy_computes_and_says_so(package):
+    graph, x, y = identity()
+    y.set_output(True)
+    run = graph.execute({x: np.ones(24, np.float32), y: np.zeros(24, np.float32)})
+    assert "NumPy, for cuDNN 9.28.1 has no engine for this graph" in repr(run)
+
+
+def test_the_package_is_told_each_operation_and_its_attributes(package):
+    single("conv_fprop", X, W, padding=(1, 2))
+    names = [name for name, _ in package.told]
+    assert names == ["tensor", "tensor", "conv_fprop"]
+    assert package.told[0][1]["dim"] == [2, 3, 7, 9]
+    assert package.told[2][1]["padding"] == [1, 2]
+
+
+def test_the_package_gets_epsilon_by_value(package):
+    scale = drawn(1, 3, 7, 9)
+    single("layernorm", X, scale, scale, epsilon=0.5)
+    (epsilon,) = (n for name, n in package.told if n.get("is_pass_by_value"))
+    assert epsilon["dim"] == [1, 1, 1, 1]
+    assert package.told[-1][1]["norm_forward_phase"] == "training"
 
 
 @pytest.mark.gpu

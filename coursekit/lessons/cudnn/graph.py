@@ -12,7 +12,7 @@ from coursekit.errors import ArgumentError
 from coursekit.lessons.cudnn import library
 from coursekit.lessons.cudnn.fusing import engine_of
 from coursekit.lessons.cudnn.operations import OPERATIONS, Node
-from coursekit.lessons.cudnn.run import LIBRARY, ORACLE, Run
+from coursekit.lessons.cudnn.run import LIBRARY, ORACLE, REFUSED, Run
 from coursekit.lessons.cudnn.tensors import TYPES, Tensor, known_type, packed
 
 WITHOUT_STATISTICS = {"norm_forward_phase": "INFERENCE", "is_inference": True}
@@ -119,7 +119,9 @@ class Graph:
         for node in self.nodes:
             node.infer()
             like = next(iter(node.inputs.values()))
-            for tensor in node.outputs.values():
+            for place, tensor in enumerate(node.outputs.values()):
+                if place:  # statistics
+                    tensor.data_type = tensor.data_type or "FLOAT"
                 self._complete(tensor, like)
         if not self.outputs():
             raise ArgumentError.explained(
@@ -174,12 +176,15 @@ class Graph:
         """
         self.build()
         views = {tensor: tensor.view(self._of(pack, tensor)) for tensor in self._real()}
-        on_gpu = library.is_here()
-        if on_gpu:
-            library.execute(self, pack)
-        else:
+        if not library.is_here():
             self._compute(views)
-        return self._run(LIBRARY if on_gpu else ORACLE)
+            return self._run(ORACLE)
+        told = library.built(self)
+        if told is None:
+            self._compute(views)
+            return self._run(REFUSED.format(library.version()))
+        library.execute(told, self, pack)
+        return self._run(LIBRARY)
 
     def _real(self) -> list[Tensor]:
         used = {t for node in self.nodes for t in node.inputs.values()}

@@ -33,14 +33,31 @@ def _handle() -> Any:
     return cudnn.create_handle()
 
 
-def execute(graph: Any, pack: Mapping[Tensor, np.ndarray]) -> None:
-    """Build a `Graph` with cuDNN, and execute it by its heuristics' first plan."""
+def built(graph: Any) -> Told | None:
+    """Build a `Graph` with cuDNN; return None where it has no engine for it."""
+    import cudnn
+
+    told, modes = Told(graph), cudnn.heur_mode
+    try:
+        told.pygraph.build([modes.A, modes.FALLBACK])
+    except cudnn.cudnnGraphNotSupportedError:
+        return None
+    return told
+
+
+def version() -> str:
+    """Return the version of the library, as in 9.28.1."""
+    import cudnn
+
+    number = cudnn.backend_version()
+    return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+
+
+def execute(told: Told, graph: Any, pack: Mapping[Tensor, np.ndarray]) -> None:
+    """Execute a graph that was built, by its heuristics' first plan."""
     import cudnn
     import cupy
 
-    told = Told(graph)
-    modes = cudnn.heur_mode
-    told.pygraph.build([modes.A, modes.FALLBACK])
     copies = {tensor: to_device(_flat(pack[tensor])) for tensor in told.real}
     slots = {told.of[tensor]: copy.address for tensor, copy in copies.items()}
     workspace = empty(max(told.pygraph.get_workspace_size(), 1), np.uint8)

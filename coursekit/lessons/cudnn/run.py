@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 ORACLE = "NumPy, an oracle in cuDNN's place"
 LIBRARY = "cuDNN"
+REFUSED = "NumPy, for cuDNN {} has no engine for this graph"
 
 
 @dataclass(frozen=True)
