@@ -18,9 +18,11 @@ def tiles_of(across, down):
 
 
 def centred(shape, generator):
-    """Return numbers from -1 to 1."""
+    """Return numbers from -2 to 2 about 0; those of small shapes are quarters."""
     count = int(np.prod(shape))
-    return np.float32(8 / max(count, 1)) * shuffled(shape, generator) - np.float32(1)
+    middle = np.float32((count + 1) / 2 if count > 1 else 0)
+    scale = np.float32(2.0 ** min(0, 2 - count.bit_length()))
+    return scale * (4 * shuffled(shape, generator) - middle)
 
 
 def under(image, r, s):
@@ -93,7 +95,7 @@ def averaged(v):
 def gated(n, generator):
     """Return what 15.h takes."""
     return {
-        "gates": 6 * centred((4, n), generator), "c": centred(n, generator),
+        "gates": 2 * centred((4, n), generator), "c": centred(n, generator),
         "h": blank(n), "n": n,
     }  # fmt: skip
 
