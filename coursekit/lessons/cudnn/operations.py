@@ -69,8 +69,8 @@ class Node:
             if not tensor.dim and dim is None:
                 raise ArgumentError.explained(
                     f"The extents of {tensor.name} are not known.",
-                    f"{self.name} cannot tell them from its inputs: filters of several "
-                    "sizes fit.",
+                    f"{self.name} does not tell them from its inputs: with a stride, "
+                    "filters of several sizes fit.",
                     f"Call {tensor.name}.set_dim(...) with the extents.",
                 )
             tensor.dim = tensor.dim or tuple(dim)
