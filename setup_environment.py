@@ -37,10 +37,15 @@ TEMPORARY_GIGABYTES = {"cpu": 1, "gpu": 4}
 MORE = {
     "dsl": {"cpu": ["dsl"], "gpu": ["tiles"]},
     "libraries": {"cpu": ["libraries"], "gpu": []},
+    "cudnn": {"cpu": ["cudnn"], "gpu": []},
 }
-MORE_GIGABYTES = {"dsl": 2, "libraries": 2}
-# Headers. Its wheel asks for a cuda-python that overwrites parts of cuda-bindings.
-ALONE = {"libraries": ["nvidia-cutlass==4.2.0.0"]}
+MORE_GIGABYTES = {"dsl": 2, "libraries": 2, "cudnn": 1}
+# Without what they ask for. CUTLASS: a cuda-python that overwrites parts of
+# cuda-bindings. cuDNN's graphs from Python: compilers that nothing here uses.
+ALONE = {
+    "libraries": ["nvidia-cutlass==4.2.0.0"],
+    "cudnn": ["nvidia-cudnn-frontend==1.32.0"],
+}
 AGAIN = "Then run the same command again."
 
 # What pip's log says, the cause, the cure. The first match wins.
@@ -286,7 +291,7 @@ def check_extras(names):
     if unknown:
         raise SetupError(
             f"There is no extra {unknown[0]!r}",
-            "EXTRAS takes the names {}".format(" and ".join(sorted(MORE))),
+            "EXTRAS takes the names {}".format(", ".join(sorted(MORE))),
             "Write `make setup EXTRAS=dsl`, `make setup EXTRAS=libraries`, or both: "
             '`make setup EXTRAS="dsl libraries"`.',
         )

@@ -95,6 +95,7 @@ _SUBMODULES = {
     "curand": "lessons.curand",
     "cusolver": "lessons.cusolver",
     "sparse": "lessons.sparse",
+    "cudnn": "lessons.cudnn",
     "datasets": "lessons.datasets",
     "doctor": "runtime.doctor",
     "driver": "runtime.driver",

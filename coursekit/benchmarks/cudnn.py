@@ -139,13 +139,11 @@ def layer_bytes(size: int) -> int:
 
 def three_kernels() -> Callable | None:
     """Return the layer by a graph per operation, each by its fastest plan."""
-    parts = [
-        cudnn_plans.case(build)
-        for build in (cudnn_plans.convolution, cudnn_plans.added, cudnn_plans.clipped)
-    ]
-    if None in parts:
+    product = cudnn_plans.case(cudnn_plans.convolution)
+    sums = cudnn_plans.case(cudnn_plans.added)
+    clip = cudnn_plans.case(cudnn_plans.clipped)
+    if product is None or sums is None or clip is None:
         return None
-    product, sums, clip = parts
     scratch = drawn.zeros()
 
     def layer(x, w, bias, y, size):

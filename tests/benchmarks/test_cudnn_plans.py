@@ -108,16 +108,12 @@ def test_a_rank_that_is_not_there_says_so(graph):
 
 
 def test_the_fastest_of_all_plans_is_taken(graph, monkeypatch):
-    monkeypatch.setattr(
-        cudnn_plans, "_time_ms", lambda g, t, number, best: times[number]
-    )
+    took(monkeypatch, {0: 4.0, 2: 1.0, 3: 2.0})
     assert launched(graph, cudnn_plans._fastest) == 2
 
 
 def test_a_plan_with_a_note_is_left_out(graph, monkeypatch):
-    monkeypatch.setattr(
-        cudnn_plans, "_time_ms", lambda g, t, number, best: times[number]
-    )
+    took(monkeypatch, {0: 4.0, 2: 1.0, 3: 2.0})
     assert launched(graph, cudnn_plans._fastest, ("nondeterministic",)) == 3
 
 

@@ -187,13 +187,15 @@ def test_lock_names_no_index():
 
 
 def test_lock_has_neither_torch_nor_an_extra_nor_what_a_gpu_needs():
-    extras = ("torch", "gpu", "dsl", "tiles", "libraries")
+    extras = ("torch", "gpu", "dsl", "tiles", "libraries", "cudnn")
     core = {requirement.name for requirement in requirements()}
     outside = {requirement.name for requirement in requirements(*extras)} - core
     assert outside & locked("3.11", "x86_64").keys() == set()
 
 
-@pytest.mark.parametrize("extra", ["torch", "gpu", "dsl", "tiles", "libraries"])
+@pytest.mark.parametrize(
+    "extra", ["torch", "gpu", "dsl", "tiles", "libraries", "cudnn"]
+)
 def test_what_is_not_in_the_lock_has_one_version(extra):
     core = {requirement.name for requirement in requirements()}
     outside = [r for r in requirements(extra) if r.name not in core]

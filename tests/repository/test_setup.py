@@ -224,6 +224,8 @@ def test_index_of_cpu_builds_is_extra_and_only_for_cpu():
         ("cpu", ["dsl", "libraries"], ".[test,torch,dsl,libraries]"),
         ("gpu", ["dsl"], ".[test,gpu,tiles]"),
         ("gpu", ["libraries"], ".[test,gpu]"),
+        ("cpu", ["cudnn"], ".[test,torch,cudnn]"),
+        ("gpu", ["cudnn"], ".[test,gpu]"),
     ],
 )
 def test_extras_are_installed_with_the_course(kind, extras, named):
@@ -233,6 +235,12 @@ def test_extras_are_installed_with_the_course(kind, extras, named):
 def test_headers_of_cutlass_come_without_their_old_cuda_python():
     last = setup.commands(".venv", "cpu", None, ["libraries"])[-1]
     assert last[-2:] == ["--no-deps", "nvidia-cutlass==4.2.0.0"]
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+def test_graphs_of_cudnn_come_without_compilers(kind):
+    last = setup.commands(".venv", kind, None, ["cudnn"])[-1]
+    assert last[-2:] == ["--no-deps", "nvidia-cudnn-frontend==1.32.0"]
 
 
 def test_triton_of_the_extra_is_not_that_of_a_gpu():
