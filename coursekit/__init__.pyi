@@ -56,10 +56,10 @@ from coursekit.hardware import device as device
 from coursekit.hardware import devices as devices
 from coursekit.lessons import autograd as autograd
 from coursekit.lessons import cublas as cublas
+from coursekit.lessons import cudnn as cudnn
 from coursekit.lessons import cufft as cufft
 from coursekit.lessons import curand as curand
 from coursekit.lessons import cusolver as cusolver
-from coursekit.lessons import cudnn as cudnn
 from coursekit.lessons import datasets as datasets
 from coursekit.lessons import formats as formats
 from coursekit.lessons import matmul as matmul
