@@ -76,7 +76,8 @@ __global__ void __launch_bounds__(THREADS, 2) sweep(
     count(tile, item, pass);
     unsigned sum = total(tile);
     if (t < DIGITS) {
-        publish(states[at], OF_TILE, sum);
+        if (number > 0)
+            publish(states[at], OF_TILE, sum);
         cleared[at] = 0;
     }
     unsigned start = begin(tile, sum);
