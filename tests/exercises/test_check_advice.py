@@ -124,6 +124,18 @@ def test_pointer_that_was_moved_too_far_is_told_so():
     assert "The line asks for S[2], and S was moved on by 6 elements before" in message
 
 
+def test_pointer_that_was_moved_before_a_loop_is_told_so():
+    message = told("13.f", ("blockIdx.z * stride_b", "blockIdx.z * n * n")).message
+    assert "`B += blockIdx.z * n * n` moved B on before" in message
+    assert "by `k + col * n`: in all to B[4]" in message
+
+
+def test_loop_that_guards_an_access_is_not_told_to_guard():
+    message = told("13.b", ("row + k * lda", "row * lda + k")).message
+    assert "passes the guard `for (...; row < m && k < n; ...)`" in message
+    assert "Guard the access" not in message
+
+
 # ---------------------------------------------------------------- indices
 
 
