@@ -105,8 +105,8 @@ def _states() -> Callable:
 
 
 def room(n: int) -> tuple:
-    """Make room for n values, and for the fill; draw a seed."""
-    return ck.empty(n), ck.empty(n), next(_seeds), n
+    """Make room for n values, and for the fill, with noise in it; draw a seed."""
+    return drawn.normal(n), drawn.normal(n), next(_seeds), n
 
 
 def is_uniform(out, filled, seed: int, n: int) -> None:
