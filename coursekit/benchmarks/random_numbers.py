@@ -12,7 +12,7 @@ import coursekit as ck
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
 from coursekit.benchmarks.grids import cover
-from coursekit.benchmarks.peers import curand, peers
+from coursekit.benchmarks.peers import curand
 from coursekit.lessons.curand import philox
 
 BLOCK, THREADS_AN_SM = 256, 2048
@@ -171,10 +171,6 @@ GENERATORS = {
     for order in ("default", "dynamic")
 }
 PHILOX_PEERS = {name: GENERATORS[name] for name in GENERATORS if "Philox" in name}
-TORCH = {
-    "PyTorch": lambda: peers.torch(lambda torch, out, filled, seed, n: out.uniform_())
-}
-
 _uniform = functools.partial(
     Definition,
     setup=room,
@@ -194,7 +190,7 @@ DEFINITIONS = (
         key="random_numbers/uniform",
         cases=uniform_cases,
         sizes=(2**27,),
-        peers={**GENERATORS, **TORCH},
+        peers=GENERATORS,
         reference="cuRAND Philox, dynamic order",
     ),
 )
