@@ -33,6 +33,7 @@ PROBLEMS = (
     "fft",
     "filters",
     "cutlass",
+    "tile_languages",
     "fusion",
     "profiling",
     "mnist",
