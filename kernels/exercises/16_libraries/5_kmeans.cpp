@@ -7,8 +7,13 @@ void step(Floats &x, Floats &centers) {
     Ints labels(n), ones(n, 1), found(k), counts(k);
     Floats sums(k);
     thrust::transform(x.begin(), x.end(), labels.begin(), Nearest(centers));
-    // Your code here: sort x by labels, add up x and ones for each label,
-    // and divide. A center without numbers stays where it is.
+    int some = 0;
+    // Your code here: sort x by labels, add up x and ones for each label, and
+    // set `some` to how many labels there are. The rest is written.
+    thrust::transform(
+        sums.begin(), sums.begin() + some, counts.begin(),
+        thrust::make_permutation_iterator(centers.begin(), found.begin()),
+        thrust::divides<float>{});
 }
 
 int main(int count, char **words) { return kmeans(count, words, step); }
