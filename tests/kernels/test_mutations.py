@@ -35,9 +35,11 @@ CHECKERS = {
     mutations.WAIT: ("initcheck", "racecheck"),
     mutations.BOUNDS: ("memcheck", "racecheck", "initcheck"),
 }
-# Each mutant of these takes many seconds: three phases of the tuned step, and the step
-# in one kernel, which has the phases of the seven.
+# Each mutant of these takes many seconds: rings of tensor maps, three phases of the
+# tuned step, and the step in one kernel, which has the phases of the seven.
 ELSEWHERE = (
+    "convolution/step_06_tma_wgmma.cu",
+    "convolution/step_07_halo.cu",
     "mnist_fast/persistent.cu",
     "mnist_tuned/backward_convolution.cu",
     "mnist_tuned/forward_convolutions.cu",
