@@ -34,6 +34,7 @@ PROBLEMS = (
     "convolution",
     "fft",
     "cutlass",
+    "tile_languages",
     "fusion",
     "profiling",
     "mnist",

@@ -80,10 +80,12 @@ def of_rows(
 
 def by_clusters() -> Callable:
     """Return step 11: 2^14 values per block."""
-    kernels = {n: compiled("11_cluster", LENGTH=n, SHARE=n // 2**14) for n in CLUSTERED}
+    kernels = {
+        n: compiled("11_cluster", LENGTH=n, SHARE=max(1, n // 2**14)) for n in CLUSTERED
+    }
 
     def case(x, X, copied, rows, n):
-        share = n // 2**14
+        share = max(1, n // 2**14)
         kernels[n][rows * share, n // 16 // share, gaps(n // share)](x, X)
 
     return case
@@ -106,6 +108,80 @@ def in_two_passes(sizes: Iterable[int]) -> Callable:
             module = modules[length]
             grid, block = (n // length // columns, rows), (columns, length // 16)
             module[name][grid, block, gaps(columns * length)](*arrays, n)
+
+    return case
+
+
+# Rows of step 17: values of the first transform, and blocks of a row.
+EXCHANGED = {2**14: (128, 2), 2**15: (128, 8), 2**16: (256, 8), 2**17: (256, 16)}
+# Rows of steps 18 and 19: values of the first transform, and of a tile.
+TILED = {2**18: (512, 8192), 2**19: (512, 8192), 2**20: (1024, 8192)}
+TILED |= {2**21: (1024, 8192), 2**22: (2048, 16384)}
+# Rows of step 19 as well: those of the second pass behind the first, and of y.
+KEPT = {2**15: (128, 4096, 32, 64), 2**16: (256, 4096, 16, 32)}
+KEPT |= {2**17: (256, 4096, 8, 20), 2**18: (512, 4096, 5, 12)}
+KEPT |= {2**19: (512, 4096, 3, 6), 2**20: (1024, 8192, 1, 3)}
+KEPT |= {2**21: (1024, 8192, 1, 3), 2**22: (2048, 16384, 1, 2)}
+
+
+def one_exchange(sizes: Iterable[int]) -> Callable:
+    """Return step 17: two transforms in a cluster, one exchange between them."""
+    kernels = {
+        n: compiled("17_one_exchange", FIRST=first, SECOND=n // first, SHARE=share)
+        for n, (first, share) in EXCHANGED.items()
+        if n in sizes
+    }
+
+    def case(x, X, copied, rows, n):
+        share = EXCHANGED[n][1]
+        room = gaps(n // share)
+        kernels[n][rows * share, n // 16 // share, room](x, X)
+
+    return case
+
+
+def in_tiles() -> Callable:
+    """Return step 18: two passes with lengths that the compiler knows."""
+    scratch = drawn.zeros()
+    modules = {
+        n: ck.compile(
+            "fft/step_18_tiles.cu",
+            defines={"FIRST": first, "SECOND": n // first, "TILE": tile},
+        )
+        for n, (first, tile) in TILED.items()
+    }
+
+    def case(x, X, copied, rows, n):
+        tile = TILED[n][1]
+        y = scratch(f"y {n}", (rows, 2 * n))
+        for name, arrays in (
+            ("fft_columns_to_rows", (x, y)),
+            ("fft_columns_of_rows", (y, X)),
+        ):
+            modules[n][name][rows * n // tile, tile // 16, gaps(tile)](*arrays)
+
+    return case
+
+
+def one_trip(sizes: Iterable[int]) -> Callable:
+    """Return step 19: two passes in one launch."""
+    scratch, counters = drawn.zeros(), drawn.zeros()
+    keys = "FIRST", "TILE", "LAG", "RING"
+    kernels = {
+        n: compiled(
+            "19_one_trip",
+            SECOND=n // KEPT[n][0],
+            **dict(zip(keys, KEPT[n], strict=True)),
+        )
+        for n in sizes
+    }
+
+    def case(x, X, copied, rows, n):
+        _, tile, lag, ring = KEPT[n]
+        y = scratch(f"y {n}", (ring, 2 * n))
+        done = counters(f"done {n}", 2 * rows + 2, np.int32)
+        grid = 2 * n // tile * (rows + lag)
+        kernels[n][grid, tile // 16, gaps(tile)](x, y, X, done, rows)
 
     return case
 
@@ -141,6 +217,7 @@ def block_cases() -> dict[str, Callable]:
     return {
         "copy": copy_case(),
         "registers": of_rows("06_conflict_free", 16, gaps, BLOCK),
+        "one exchange": one_exchange(BLOCK),
         "two passes": in_two_passes(BLOCK),
     }
 
@@ -150,13 +227,20 @@ def cluster_cases() -> dict[str, Callable]:
     return {
         "copy": copy_case(),
         "cluster": by_clusters(),
+        "one exchange": one_exchange(CLUSTERED),
         "two passes": in_two_passes(CLUSTERED),
+        "one trip": one_trip(CLUSTERED),
     }
 
 
 def long_cases() -> dict[str, Callable]:
     """Return the step for the longest rows."""
-    return {"copy": copy_case(), "two passes": in_two_passes(LONG)}
+    return {
+        "copy": copy_case(),
+        "two passes": in_two_passes(LONG),
+        "tiles": in_tiles(),
+        "one trip": one_trip(LONG),
+    }
 
 
 def complex_rows(n: int) -> tuple:
