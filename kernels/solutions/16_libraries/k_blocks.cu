@@ -7,6 +7,6 @@ __global__ void blocks_times_x(const int *starts, const int *columns,
     float sum = 0;
     for (int b = starts[row / 2]; b < starts[row / 2 + 1]; b++)
         for (int j = 0; j < 2; j++)
-            sum += values[4 * b + 2 * (row % 2) + j] * x[2 * columns[b] + j];
+            sum += values[4 * b + row % 2 * 2 + j] * x[2 * columns[b] + j];
     y[row] = sum;
 }
