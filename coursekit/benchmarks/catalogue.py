@@ -33,6 +33,7 @@ PROBLEMS = (
     "cudnn",
     "fft",
     "cutlass",
+    "tile_languages",
     "fusion",
     "profiling",
     "mnist",
