@@ -116,8 +116,12 @@ def test_pictures_and_links_of_a_copy_lead_somewhere(course, whole, notebook, ch
     page.wait_for_function(
         f"({PICTURES})().every(({{ complete, src }}) => complete && src !== '')"
     )
-    page.wait_for_function(f"!({LINKS})().some((href) => href.includes('/lab/tree/..'))")
-    missing = f"({PICTURES})().filter((one) => !one.naturalWidth).map(({{ src }}) => src)"
+    page.wait_for_function(
+        f"!({LINKS})().some((href) => href.includes('/lab/tree/..'))"
+    )
+    missing = (
+        f"({PICTURES})().filter((one) => !one.naturalWidth).map(({{ src }}) => src)"
+    )
     assert page.evaluate(missing) == []
     assert [link for link in page.evaluate(LINKS) if is_dead(course, link)] == []
 

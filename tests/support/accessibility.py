@@ -15,7 +15,7 @@ def skip_without_axe() -> None:
 
 
 def violations(page, within: str | None = None) -> list[tuple[str, list[str]]]:
-    """Return each rule that a page, or what a selector finds in it, breaks, and where."""
+    """Return which rules a page breaks and where, or the part that a selector finds."""
     from axe_playwright_python.sync_playwright import Axe
 
     options = {"runOnly": AXE_RULES}

@@ -44,23 +44,26 @@ REVEAL = """async (id) => {
   content.widgets[at].outputArea.node.setAttribute("data-output-of", id);
 }"""
 STATE = """() => [panel.content.activeCellIndex, panel.content.widgets.length,
-  jupyterapp.shell.currentWidget === panel, document.querySelector("dialog") === null]"""
+  jupyterapp.shell.currentWidget === panel,
+  document.querySelector("dialog") === null]"""
 LOOK = """(node) => node.innerHTML + JSON.stringify(
   [...node.querySelectorAll("input, select, textarea")].map(
     ({ value, checked }) => [value, checked]))"""
-CONTROLS = "input, select, button, textarea, [tabindex='0']"
+CONTROLS = "input, select, button, textarea, summary, [tabindex='0']"
 KEYS = {
     "range": ("ArrowRight", "ArrowLeft"),
     "radio": ("Space", "ArrowDown"),
     "checkbox": ("Space",),
     "button": ("Enter",),
+    "summary": ("Enter",),
     "submit": ("Enter",),
     "select-one": ("ArrowDown", "ArrowUp"),
     "text": ("7",),
     "search": ("7",),
+    "textarea": ("7",),
     "number": ("ArrowUp", "7"),
 }
-FIELDS = ("text", "search")
+FIELDS = ("text", "search", "textarea")
 
 
 def students_copies(folder: Path) -> Path:

@@ -31,9 +31,9 @@ def widget_cells(notebook: Path) -> list[str]:
         for step in body:
             if isinstance(step, ast.Assign) and _is_widget(step.value, variables):
                 variables |= {t.id for t in step.targets if isinstance(t, ast.Name)}
-        if body and isinstance(body[-1], ast.Expr):
-            if _is_widget(body[-1].value, variables):
-                shown.append(cell.id)
+        last = body[-1] if body else None
+        if isinstance(last, ast.Expr) and _is_widget(last.value, variables):
+            shown.append(cell.id)
     return shown
 
 
