@@ -1,7 +1,8 @@
 """Notebooks in JupyterLab: a student's copy, and the course's own in a fresh clone.
 
-Each is opened. A few are run too, and their widgets moved; `make test-browser` does so
-with all. Where there is no Chromium or no playwright, these tests are skipped.
+The course's own are all opened. Copies of a few are opened, run, and their widgets
+moved; `make test-browser` does so with all. Where there is no Chromium or no
+playwright, these tests are skipped.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from lab_server import ROOT, copies, serving  # noqa: E402
 from widget_page import browser_path  # noqa: E402 (needs playwright)
 
 CHAPTERS = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
-ALWAYS_RUN = ("05_first_kernels.ipynb", "14a_cute_layouts.ipynb")
-RUN = [
-    name if name in ALWAYS_RUN else pytest.param(name, marks=pytest.mark.browser)
+ALWAYS = ("05_first_kernels.ipynb", "14a_cute_layouts.ipynb")
+FEW = [
+    name if name in ALWAYS else pytest.param(name, marks=pytest.mark.browser)
     for name in CHAPTERS
 ]
 ANCHORS = anchors()
@@ -110,7 +111,7 @@ def notebook(listened):
         assert said == []
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS)
+@pytest.mark.parametrize("chapter", FEW)
 def test_pictures_and_links_of_a_copy_lead_somewhere(course, whole, notebook, chapter):
     page = notebook(whole, f"work/notebooks/{chapter}")
     page.wait_for_function(
@@ -145,7 +146,7 @@ def test_widget_has_a_picture_in_an_untrusted_notebook(whole, notebook, chapter)
     assert page.evaluate(SHOWN, widget_cells(ROOT / "notebooks" / chapter)) == []
 
 
-@pytest.mark.parametrize("chapter", RUN)
+@pytest.mark.parametrize("chapter", FEW)
 def test_a_copy_runs_and_its_widgets_answer(alive, notebook, chapter):
     page = notebook(alive, f"work/notebooks/{chapter}")
     outputs = lab_page.run_all(page)
@@ -170,7 +171,7 @@ def is_widget(output):
     return "application/vnd.jupyter.widget-view+json" in output.get("data", {})
 
 
-@pytest.mark.parametrize("chapter", RUN)
+@pytest.mark.parametrize("chapter", FEW)
 def test_link_of_a_copy_opens_its_entry_of_the_glossary(whole, notebook, chapter):
     page = notebook(whole, f"work/notebooks/{chapter}")
     link = page.locator(".jp-RenderedMarkdown a[href*='/glossary.md']").last
