@@ -24,7 +24,7 @@ from widget_page import browser_path  # noqa: E402 (needs playwright)
 FOLDER = ROOT / "notebooks"
 CHAPTERS = sorted(path.name for path in FOLDER.glob("*.ipynb"))
 PAGES = sorted(path.name for path in FOLDER.glob("*.md"))
-ALWAYS = ("09_shared_memory.ipynb", "22_autograd_engine.ipynb")
+ALWAYS = ("22_autograd_engine.ipynb",)
 FEW = [
     name if name in ALWAYS else pytest.param(name, marks=pytest.mark.browser)
     for name in CHAPTERS
