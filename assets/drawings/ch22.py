@@ -96,12 +96,13 @@ def layers() -> Drawing:
         "22_layers",
         """The network as a graph: the pictures x times w1, plus b1,
         through tanh, times w2, plus b2, into the loss. Below, the way back:
-        each product needs its operands once more, tanh needs its result, and the
+        the product with w1 needs x once more, the product with w2 needs w2 and the
+        result h of tanh, tanh needs this result, the loss needs the logits, and the
         sums need nothing.""",
         190,
     )
     names = ("@ w1", "+ b1", "tanh", "@ w2", "+ b2", "loss")
-    needs = ("x, w1", "nothing", "result", "h, w2", "nothing", "logits")
+    needs = ("x", "nothing", "result h", "h, w2", "nothing", "logits")
     x = 92.0
     before = d.box(Rectangle(8, 50, 56, 44), "x", fill="sky", font=CODE)
     for name, need in zip(names, needs, strict=True):
@@ -110,8 +111,8 @@ def layers() -> Drawing:
         d.box(Rectangle(x, 130, 82, 34), need, fill="amber")
         before = place
         x += 110
-    d.note((8, 22), "forward: every box is a launch of a kernel")
-    d.note((8, 112), "kept for the way back:")
+    d.note((8, 22), "forward: each operation launches a kernel")
+    d.note((8, 112), "needed on the way back:")
     return d
 
 

@@ -32,6 +32,7 @@ PROBLEMS = (
     "batched_matmul",
     "fft",
     "cutlass",
+    "tile_languages",
     "fusion",
     "profiling",
     "mnist",

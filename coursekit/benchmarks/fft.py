@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ VALUES = 2**27  # complex, of all rows together
 SMALL = 32  # the length that is counted
 SMALL_ROWS = 8
 SHORT = tuple(2**k for k in range(6, 14))
+BLOCK = (2**14,)  # the longest row of one block
 CLUSTERED = tuple(2**k for k in range(15, 18))
 LONG = tuple(2**k for k in range(18, 23))
 REAL = tuple(2**k for k in range(10, 14))
@@ -52,7 +53,9 @@ def copy_case() -> Callable:
     return case
 
 
-def of_rows(step: str, values: int, room: Callable[[int], int]) -> Callable:
+def of_rows(
+    step: str, values: int, room: Callable[[int], int], sizes: Iterable[int]
+) -> Callable:
     """Return a step whose block takes one row or several.
 
     Parameters
@@ -61,83 +64,183 @@ def of_rows(step: str, values: int, room: Callable[[int], int]) -> Callable:
         Values of a thread.
     room : callable
         From the values of a block to its bytes of shared memory.
+    sizes : iterable of int
+        Lengths of rows, which it is compiled for.
     """
+    shares = {n: max(1, min(BLOCK_THREADS * values // n, rows_of(n))) for n in sizes}
+    kernels = {n: compiled(step, LENGTH=n, ROWS=shares[n]) for n in shares}
 
     def case(x, X, copied, rows, n):
-        share = max(1, min(BLOCK_THREADS * values // n, rows))
-        kernel = compiled(step, LENGTH=n, ROWS=share)
-        kernel[cover(rows, share), (n // values, share), room(share * n)](x, X, rows)
+        share = shares[n]
+        grid, block = cover(rows, share), (n // values, share)
+        kernels[n][grid, block, room(share * n)](x, X, rows)
 
     return case
 
 
-def by_clusters(x, X, copied, rows, n):
-    """Launch step 11: 2^14 values per block."""
-    share = max(1, n // 2**14)
-    kernel = compiled("11_cluster", LENGTH=n, SHARE=share)
-    kernel[rows * share, n // 16 // share, gaps(n // share)](x, X)
-
-
-def in_two_passes() -> Callable:
-    """Return step 10, with lengths of the passes as equal as can be."""
-    scratch = drawn.zeros()
+def by_clusters() -> Callable:
+    """Return step 11: 2^14 values per block."""
+    kernels = {
+        n: compiled("11_cluster", LENGTH=n, SHARE=max(1, n // 2**14)) for n in CLUSTERED
+    }
 
     def case(x, X, copied, rows, n):
-        first = 1 << n.bit_length() // 2
-        second, columns = n // first, 8
+        share = max(1, n // 2**14)
+        kernels[n][rows * share, n // 16 // share, gaps(n // share)](x, X)
+
+    return case
+
+
+def in_two_passes(sizes: Iterable[int]) -> Callable:
+    """Return step 10, with lengths of the passes as equal as can be."""
+    scratch = drawn.zeros()
+    halves = {n: 1 << n.bit_length() // 2 for n in sizes}
+    lengths = {*halves.values(), *(n // first for n, first in halves.items())}
+    modules = {length: two_passes(length) for length in lengths}
+
+    def case(x, X, copied, rows, n):
+        first, columns = halves[n], 8
         y = scratch(f"y {n}", (rows, 2 * n))
         for length, name, arrays in (
             (first, "fft_first_pass", (x, y)),
-            (second, "fft_second_pass", (y, X)),
+            (n // first, "fft_second_pass", (y, X)),
         ):
-            module = two_passes(length)
+            module = modules[length]
             grid, block = (n // length // columns, rows), (columns, length // 16)
             module[name][grid, block, gaps(columns * length)](*arrays, n)
 
     return case
 
 
-@functools.cache
+# Rows of step 17: values of the first transform, and blocks of a row.
+EXCHANGED = {2**14: (128, 2), 2**15: (128, 8), 2**16: (256, 8), 2**17: (256, 16)}
+# Rows of steps 18 and 19: values of the first transform, and of a tile.
+TILED = {2**18: (512, 8192), 2**19: (512, 8192), 2**20: (1024, 8192)}
+TILED |= {2**21: (1024, 8192), 2**22: (2048, 16384)}
+# Rows of step 19 as well: those of the second pass behind the first, and of y.
+KEPT = {2**15: (128, 4096, 32, 64), 2**16: (256, 4096, 16, 32)}
+KEPT |= {2**17: (256, 4096, 8, 20), 2**18: (512, 4096, 5, 12)}
+KEPT |= {2**19: (512, 4096, 3, 6), 2**20: (1024, 8192, 1, 3)}
+KEPT |= {2**21: (1024, 8192, 1, 3), 2**22: (2048, 16384, 1, 2)}
+
+
+def one_exchange(sizes: Iterable[int]) -> Callable:
+    """Return step 17: two transforms in a cluster, one exchange between them."""
+    kernels = {
+        n: compiled("17_one_exchange", FIRST=first, SECOND=n // first, SHARE=share)
+        for n, (first, share) in EXCHANGED.items()
+        if n in sizes
+    }
+
+    def case(x, X, copied, rows, n):
+        share = EXCHANGED[n][1]
+        room = gaps(n // share)
+        kernels[n][rows * share, n // 16 // share, room](x, X)
+
+    return case
+
+
+def in_tiles() -> Callable:
+    """Return step 18: two passes with lengths that the compiler knows."""
+    scratch = drawn.zeros()
+    modules = {
+        n: ck.compile(
+            "fft/step_18_tiles.cu",
+            defines={"FIRST": first, "SECOND": n // first, "TILE": tile},
+        )
+        for n, (first, tile) in TILED.items()
+    }
+
+    def case(x, X, copied, rows, n):
+        tile = TILED[n][1]
+        y = scratch(f"y {n}", (rows, 2 * n))
+        for name, arrays in (
+            ("fft_columns_to_rows", (x, y)),
+            ("fft_columns_of_rows", (y, X)),
+        ):
+            modules[n][name][rows * n // tile, tile // 16, gaps(tile)](*arrays)
+
+    return case
+
+
+def one_trip(sizes: Iterable[int]) -> Callable:
+    """Return step 19: two passes in one launch."""
+    scratch, counters = drawn.zeros(), drawn.zeros()
+    keys = "FIRST", "TILE", "LAG", "RING"
+    kernels = {
+        n: compiled(
+            "19_one_trip",
+            SECOND=n // KEPT[n][0],
+            **dict(zip(keys, KEPT[n], strict=True)),
+        )
+        for n in sizes
+    }
+
+    def case(x, X, copied, rows, n):
+        _, tile, lag, ring = KEPT[n]
+        y = scratch(f"y {n}", (ring, 2 * n))
+        done = counters(f"done {n}", 2 * rows + 2, np.int32)
+        grid = 2 * n // tile * (rows + lag)
+        kernels[n][grid, tile // 16, gaps(tile)](x, y, X, done, rows)
+
+    return case
+
+
 def two_passes(length: int):
     """Return the kernels of step 10 for passes of a length."""
     return ck.compile("fft/step_10_two_passes.cu", defines={"LENGTH": length})
 
 
-def real_case(x, X, copied, rows, n):
-    """Launch step 8: n real values are n / 2 complex ones."""
-    half = n // 2
-    kernel = compiled("08_real", LENGTH=half)
-    kernel[rows, half // 16, gaps(half)](x, X)
+def real_case() -> Callable:
+    """Return step 8: n real values are n / 2 complex ones."""
+    kernels = {n: compiled("08_real", LENGTH=n // 2) for n in REAL}
+
+    def case(x, X, copied, rows, n):
+        half = n // 2
+        kernels[n][rows, half // 16, gaps(half)](x, X)
+
+    return case
 
 
 def short_cases() -> dict[str, Callable]:
     """Return the steps for rows of one block."""
+    sizes = SMALL, *SHORT
     return {
         "copy": copy_case(),
-        "registers": of_rows("06_conflict_free", 16, gaps),
-        "vectorised": of_rows("07_vectorised", 16, lambda values: 9 * values),
+        "registers": of_rows("06_conflict_free", 16, gaps, sizes),
+        "vectorised": of_rows("07_vectorised", 16, lambda values: 9 * values, sizes),
     }
 
 
 def block_cases() -> dict[str, Callable]:
     """Return the steps for the longest rows of one block."""
-    steps = short_cases()
-    del steps["vectorised"]
-    return {**steps, "two passes": in_two_passes()}
+    return {
+        "copy": copy_case(),
+        "registers": of_rows("06_conflict_free", 16, gaps, BLOCK),
+        "one exchange": one_exchange(BLOCK),
+        "two passes": in_two_passes(BLOCK),
+    }
 
 
 def cluster_cases() -> dict[str, Callable]:
     """Return the steps for rows of several blocks."""
     return {
         "copy": copy_case(),
-        "cluster": by_clusters,
-        "two passes": in_two_passes(),
+        "cluster": by_clusters(),
+        "one exchange": one_exchange(CLUSTERED),
+        "two passes": in_two_passes(CLUSTERED),
+        "one trip": one_trip(CLUSTERED),
     }
 
 
 def long_cases() -> dict[str, Callable]:
     """Return the step for the longest rows."""
-    return {"copy": copy_case(), "two passes": in_two_passes()}
+    return {
+        "copy": copy_case(),
+        "two passes": in_two_passes(LONG),
+        "tiles": in_tiles(),
+        "one trip": one_trip(LONG),
+    }
 
 
 def complex_rows(n: int) -> tuple:
@@ -191,12 +294,12 @@ _complex = functools.partial(
 )
 DEFINITIONS = (
     _complex(key="fft/short", cases=short_cases, sizes=SHORT, count_size=SMALL),
-    _complex(key="fft/block", cases=block_cases, sizes=(2**14,)),
+    _complex(key="fft/block", cases=block_cases, sizes=BLOCK),
     _complex(key="fft/cluster", cases=cluster_cases, sizes=CLUSTERED),
     _complex(key="fft/long", cases=long_cases, sizes=LONG),
     Definition(
         key="fft/real",
-        cases=lambda: {"real": real_case},
+        cases=lambda: {"real": real_case()},
         sizes=REAL,
         setup=real_rows,
         verify=is_real_transform,

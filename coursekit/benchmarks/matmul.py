@@ -137,7 +137,7 @@ def errors(A, B, C) -> tuple[float, float]:
         import torch
 
         A, B, C = (torch.as_tensor(x, device="cuda").double() for x in (A, B, C))
-        off = (torch.mm(A, B) - C).abs()
+        off = (torch.matmul(A, B) - C).abs()
         return float((off * off).mean() ** 0.5), float(off.max())
     xp, A, B, C = drawn.viewed(A, B, C)
     off = abs(A.astype(xp.float64) @ B.astype(xp.float64) - C)

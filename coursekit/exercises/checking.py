@@ -108,8 +108,30 @@ def unset_warnings(answer: Any) -> list[str]:
         f"The compiler has warned: {name} is declared twice, and one of the two is "
         "never read. Leave out the type where the first is meant."
         for name in dict.fromkeys(_UNREAD.findall(log))
-        if len(re.findall(rf"{_TYPE}[^;(){{}}]*\b{name}\b\s*[=,;]", source)) > 1
+        if _is_hidden(name, source)
     ]
+
+
+def _is_hidden(name: str, source: str) -> bool:
+    """Whether a variable is declared again where the first one still lives."""
+    declared = rf"{_TYPE}[^;(){{}}]*\b{name}\b\s*[=,;]"
+    blocks = [_open_blocks(source[: f.start()]) for f in re.finditer(declared, source)]
+    return any(
+        inner[: len(outer)] == outer
+        for number, outer in enumerate(blocks)
+        for inner in blocks[number + 1 :]
+    )
+
+
+def _open_blocks(text: str) -> list[int]:
+    """Return where the blocks begin that are open at the end of a text."""
+    opened: list[int] = []
+    for brace in re.finditer(r"[{}]", text):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            opened.pop()
+    return opened
 
 
 def is_untouched(entry: Entry, candidate: Any) -> bool:

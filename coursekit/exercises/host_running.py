@@ -37,6 +37,10 @@ ADVICE = {
         "It ends the whole program.",
         "Leave the function with return.",
     ),
+    KeyError: (
+        "No value stands under this key: it was never put in, or was taken out before.",
+        "Print the keys in the line above, and compare.",
+    ),
     ZeroDivisionError: (
         "The line divides by a value that is 0 in this call.",
         "Find out which value that is: an argument may be 0.",
@@ -64,6 +68,11 @@ SAYS = (
         r"(?:iterable argument|arg) is (?:an )?empty",
         "max and min take at least one element, and there is none.",
         "Ask first whether there is one, for example with `if found:`.",
+    ),
+    (
+        r"float' object cannot be interpreted as an integer|not float$|but got float",
+        "A length or an index is a whole number. In Python / divides into a float.",
+        "Divide with //, which rounds down.",
     ),
     (
         r"index out of range",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from coursekit.errors import ArgumentError, UnsupportedError
@@ -28,11 +29,19 @@ def parameters(
             rank = str(kind).count(",") + 1
             shape = [f"{name}_shape_{i}" for i in range(rank)]
             strides = [f"{name}_stride_{i}" for i in range(rank)]
-            flags = [*shape, *strides, f"{name}_nan", f"{name}_tf32"]
-            for each in (name, *(() if mapped else flags), *shape, *strides):
+            tf32 = [f"{name}_tf32"] if _rounds_to_tf32() else []
+            plain = [] if mapped else [*shape, *strides, f"{name}_nan", *tf32]
+            for each in (name, *plain, *shape, *strides):
                 yield each, ""
         elif kind != "constexpr":
             yield name, kind
+
+
+def _rounds_to_tf32() -> bool:
+    """Tell whether descriptors have this flag: those of Triton 3.6 do not."""
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    return "round_f32_to_tf32" in {each.name for each in fields(TensorDescriptor)}
 
 
 def flat(
@@ -57,11 +66,12 @@ def _described(
     name: str, descriptor: Any, maps: Iterator[Mapping[str, Any]] | None
 ) -> list[Any]:
     """Return what is passed for a tensor descriptor."""
-    if maps is None:
-        from triton.backends.driver import decompose_descriptor
-
-        return list(decompose_descriptor(descriptor))
     shape, strides = descriptor.shape, descriptor.strides
+    if maps is None:
+        flags = [descriptor.padding == "nan"]
+        if _rounds_to_tf32():
+            flags.append(descriptor.round_f32_to_tf32)
+        return [descriptor.base, *shape, *strides, *flags, *shape, *strides]
     return [_mapped(name, descriptor, next(maps)), *shape, *strides]
 
 

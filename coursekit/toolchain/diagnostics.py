@@ -444,6 +444,8 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
     """Sharpen the explanation with the names in the message."""
     if "must have integral" in found.message and _is_directive(found):
         return _WHOLE_NUMBERS
+    if _BITS.search(found.message) and _is_power(found):
+        return _NO_POWER
     if header := re.search(r'open source file "([^"]+)"', found.message):
         return header_advice(header[1])
     if found.file is not None and found.file.startswith("thrust/"):
@@ -501,6 +503,19 @@ _WHOLE_NUMBERS = (
     "The preprocessor computes with whole numbers only.",
     "Write one. __CUDA_ARCH__ is 800 for 8.0, and 1000 for 10.0.",
 )
+
+_BITS = re.compile(r"must have (?:arithmetic|integral)[\w ]* type")
+_NO_POWER = (
+    "In C++ ^ is the exclusive or of two whole numbers. There is no operator for "
+    "powers.",
+    "Write a square as x * x, and another power as powf(x, y).",
+)
+
+
+def _is_power(found: Message) -> bool:
+    """Whether ^ is the only operator of the quoted line that takes whole numbers."""
+    text = found.quoted[0] if found.quoted else ""
+    return "^" in text and re.search(r"%|<<|>>|&|\|", text) is None
 
 
 def _is_directive(found: Message) -> bool:

@@ -155,6 +155,8 @@ def _backwards(result: Value, nodes) -> list[dict[str, Any]]:
     """Return a step for each edge, from the result back."""
     order = ordered(result)
     values = [f"{node.value:.4g}" for node in nodes]
+    names = (node.operation for node in nodes)
+    shown = [f"{name} = {value}" for name, value in zip(names, values, strict=True)]
     sums: list[float | None] = [None] * len(nodes)
     sums[-1] = 1.0
     edge = sum(len(node.parents) for node in nodes)
@@ -168,8 +170,8 @@ def _backwards(result: Value, nodes) -> list[dict[str, Any]]:
             slope = local().data
             sums[parent] = (sums[parent] or 0.0) + arrived * slope
             told = (
-                f"Backwards: {arrived:.4g} * {slope:.4g} flows from "
-                f"{nodes[child].operation} to {nodes[parent].operation}."
+                f"Backwards: {shown[child]} passes {arrived:.4g} * {slope:.4g} on to "
+                f"{shown[parent]}."
             )
             steps.append(_step(told, values, _texts(sums), edge + number))
     return steps

@@ -113,6 +113,22 @@ __device__ inline void dft(float2 *v)
     }
 }
 
+// Multiply value r by `power`, and those with r's bits and lower ones by products of it.
+template <int R, int r, int BIT>
+__device__ inline void twiddle_from(float2 *v, float2 power, const float2 *roots)
+{
+    v[r] = times(v[r], power);
+    if constexpr (BIT >= 1)
+        twiddle_from<R, r + (1 << (BIT - 1)), BIT - 1>(
+            v, times(power, roots[BIT - 1]), roots);
+    if constexpr (BIT >= 2)
+        twiddle_from<R, r + (1 << (BIT - 2)), BIT - 2>(
+            v, times(power, roots[BIT - 2]), roots);
+    if constexpr (BIT >= 3)
+        twiddle_from<R, r + (1 << (BIT - 3)), BIT - 3>(
+            v, times(power, roots[BIT - 3]), roots);
+}
+
 // Multiply value r by exp(SIGN * 2 pi i * r * k / n), for r < R.
 //
 // Roots for r = 1, 2, 4 and 8 are computed, others are products of these. As powers of
@@ -120,12 +136,16 @@ __device__ inline void dft(float2 *v)
 template <int R>
 __device__ inline void twiddle(float2 *v, int k, int n)
 {
-    float2 power[R];
+    float2 roots[4];
 #pragma unroll
-    for (int r = 1; r < R; ++r) {
-        int half = r & (r - 1);  // without its lowest bit
-        power[r] = half == 0 ? root(r * k, n)
-                             : times(power[half], power[r - half]);
-        v[r] = times(v[r], power[r]);
-    }
+    for (int bit = 0; 1 << bit < R; ++bit)
+        roots[bit] = root(k << bit, n);
+    if constexpr (R > 8)
+        twiddle_from<R, 8, 3>(v, roots[3], roots);
+    if constexpr (R > 4)
+        twiddle_from<R, 4, 2>(v, roots[2], roots);
+    if constexpr (R > 2)
+        twiddle_from<R, 2, 1>(v, roots[1], roots);
+    if constexpr (R > 1)
+        twiddle_from<R, 1, 0>(v, roots[0], roots);
 }

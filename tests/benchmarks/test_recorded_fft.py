@@ -8,12 +8,18 @@ from coursekit.benchmarks import fft
 
 pytestmark = pytest.mark.usefixtures("simulated")
 ONE_BLOCK = ["copy", "registers", "vectorised"]
-MANY_BLOCKS = ["copy", "cluster", "two passes"]
+MANY_BLOCKS = ["copy", "cluster", "one exchange", "two passes", "one trip"]
+LONGEST = 2**11
 
 
 @pytest.fixture(autouse=True)
 def few_values(monkeypatch):
     monkeypatch.setattr(fft, "VALUES", 2**12)
+    for lengths in ("BLOCK", "CLUSTERED", "LONG"):
+        monkeypatch.setattr(fft, lengths, (LONGEST,))
+    monkeypatch.setattr(fft, "EXCHANGED", {LONGEST: (32, 2)})
+    monkeypatch.setattr(fft, "TILED", {LONGEST: (32, 512)})
+    monkeypatch.setattr(fft, "KEPT", {LONGEST: (32, 512, 1, 2)})
 
 
 @pytest.mark.parametrize("n", [fft.SMALL, 64, 1024])
@@ -26,14 +32,20 @@ def test_case_for_short_rows_is_right(name, n):
 
 @pytest.mark.parametrize("name", MANY_BLOCKS)
 def test_case_for_long_rows_is_right(name):
-    arguments = fft.complex_rows(2048)
+    arguments = fft.complex_rows(LONGEST)
     fft.cluster_cases()[name](*arguments)
+    assert fft.is_transform(*arguments)
+
+
+def test_case_for_tiles_is_right():
+    arguments = fft.complex_rows(LONGEST)
+    fft.long_cases()["tiles"](*arguments)
     assert fft.is_transform(*arguments)
 
 
 def test_case_for_real_rows_is_right():
     arguments = fft.real_rows(1024)
-    fft.real_case(*arguments)
+    fft.real_case()(*arguments)
     assert fft.is_real_transform(*arguments)
 
 

@@ -393,6 +393,24 @@ def test_second_variable_of_the_same_name_is_told(folder):
     assert "Leave out the type" in verdict.message
 
 
+def test_variables_of_the_same_name_in_two_blocks_are_not_told(folder):
+    two = "if (i < n) { int k = i; out[i] = a[k]; } if (i < n) { int k = i; }"
+    assert "warned" not in examined(two).message
+
+
+def test_variable_that_hides_one_behind_it_is_not_told(folder):
+    two = "if (i < n) { int k = i; } int k = i; if (i < n) out[k] = a[k];"
+    assert "warned" not in examined(two).message
+
+
+def test_half_of_an_answer_is_not_told_of_names_that_wait_for_the_other_half():
+    verdict = course(
+        "22.f", ("sum += a[row * K + k] * dy[row * N + col];", "sum += 0;")
+    )
+    assert "of db are wrong" in verdict.message
+    assert "declared twice" not in verdict.message
+
+
 def test_variable_that_is_only_unused_is_not_told(folder):
     assert "warned" not in examined("float ten = 1; if (i < n) out[i] = 1;").message
 

@@ -187,6 +187,14 @@ FOUND_AT = {
     ("fft/step_11_cluster.cu", 37, "wait()"): (61, UNTOLD),
     ("fft/step_11_cluster.cu", 58, "wait_for_values()"): (61, UNTOLD),
     ("fft/step_11_cluster.cu", 51, "wait()"): (57, TWICE),
+    ("fft/step_17_one_exchange.cu", 61, "wait()"): (63, TWICE),
+    ("fft/step_17_one_exchange.cu", 64, "wait()"): (67, UNTOLD),
+    ("fft/step_19_one_trip.cu", 31, "__syncthreads()"):
+        (63, "rows are read there before other blocks have stored them"),
+    ("fft/step_19_one_trip.cu", 37, "__syncthreads()"):
+        (63, "rows are read there that were told too early"),
+    ("fft/step_19_one_trip.cu", 54, "at < TILES"):
+        (62, "blocks of the second pass do the first one again, and count it"),
     ("fft/step_12_other_factors.cu", 50, "__syncthreads()"):
         (56, "what the stage before stores is read there"),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),

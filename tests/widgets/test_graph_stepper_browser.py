@@ -39,10 +39,10 @@ def test_a_step_for_each_operation_and_each_edge():
         "Forwards: * of 3 and 3 is 9.",
         "Forwards: + of 9 and 3 is 12.",
         "Backwards: the gradient of the result is 1.",
-        "Backwards: 1 * 1 flows from + to *.",
-        "Backwards: 1 * 1 flows from + to x.",
-        "Backwards: 1 * 3 flows from * to x.",
-        "Backwards: 1 * 3 flows from * to x.",
+        "Backwards: + = 12 passes 1 * 1 on to * = 9.",
+        "Backwards: + = 12 passes 1 * 1 on to x = 3.",
+        "Backwards: * = 9 passes 1 * 3 on to x = 3.",
+        "Backwards: * = 9 passes 1 * 3 on to x = 3.",
     ]
 
 

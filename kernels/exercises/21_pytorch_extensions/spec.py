@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 
-from coursekit.errors import ArgumentError, CheckFailed, OutOfBoundsError
+from coursekit.errors import ArgumentError, CheckFailed, LaunchError, OutOfBoundsError
 from coursekit.exercises import Exercise, HostExercise, Mutant, blank, blocks, shuffled
 
 P3 = "extensions/polynomial.cu"
-SIZES = (1, 255, 257, 1000)
+# At the last size, a block for each 256 elements is no size of a block.
+SIZES = (1, 255, 257, 1000, 300_000)
 
 
 def random(shape, generator):
@@ -162,11 +163,13 @@ def agrees(second, show):
     exact = torch.autograd.grad(grad_x, (x, grad_y), grad_grad_x)
     found = second(x.detach(), grad_y.detach(), grad_grad_x)
     for name, own, due in zip(("x", "grad_y"), found, exact, strict=True):
-        if not torch.allclose(own, due, rtol=1e-12, atol=1e-12):
+        far = ~torch.isclose(own, due, rtol=1e-12, atol=1e-12)
+        if bool(far.any()):
+            i = int(far.nonzero()[0])
             raise wrong(
-                f"by_{name} is {own[0].item():g} and should be {due[0].item():g}, at "
-                f"x = {x[0].item():g}, grad_y = {grad_y[0].item():g}, grad_grad_x = "
-                f"{grad_grad_x[0].item():g}.",
+                f"by_{name} is {own[i].item():g} and should be {due[i].item():g}, at "
+                f"x = {x[i].item():g}, grad_y = {grad_y[i].item():g}, grad_grad_x = "
+                f"{grad_grad_x[i].item():g}.",
                 f"It is grad_grad_x times the derivative of grad_x with respect to "
                 f"{name}.",
                 f"Differentiate grad_y * (3 * x * x - 3) with respect to {name}; all "
@@ -236,7 +239,7 @@ EXERCISES = (
         title="An operator in five lines",
         function="operator",
         checks=(
-            ("computes the polynomial, at four sizes, in two types", computes),
+            ("computes the polynomial, at five sizes, in two types", computes),
             ("passes opcheck", passes_opcheck),
         ),
         hints=(
@@ -255,6 +258,11 @@ EXERCISES = (
                 mistake="The grid is rounded down.",
                 edits=[("-(-x.numel() // 256)", "max(1, x.numel() // 256)")],
                 fails=(CheckFailed, "y[256] is nan"),
+            ),
+            "swapped": Mutant(
+                mistake="The sizes of grid and block are swapped.",
+                edits=[("(-(-x.numel() // 256), 256,", "(256, -(-x.numel() // 256),")],
+                fails=(LaunchError, "1172 threads"),
             ),
             "short": Mutant(
                 mistake="The result has one element.",
@@ -320,6 +328,11 @@ EXERCISES = (
                 mistake="The factor grad_y is lost.",
                 edits=[("grad_y * 6", "6")],
                 fails=(CheckFailed, "by_x is"),
+            ),
+            "of_p": Mutant(
+                mistake="Only x counts, and both other factors are lost.",
+                edits=[("grad_grad_x * grad_y * 6", "6")],
+                fails=(CheckFailed, "by_x is -3 and should be -4.5, at x = -0.5"),
             ),
             "no_chain": Mutant(
                 mistake="The chain rule is forgotten.",

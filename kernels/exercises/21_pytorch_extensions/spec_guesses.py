@@ -38,12 +38,13 @@ GUESSES = {
         "error. So gradcheck wants float64.",
     ),
     "arrays": Guess(
-        question="Eager PyTorch computes gelu(x + bias) in two kernels. How many "
-        "arrays of the size of x do the two write?",
-        hint="Each kernel writes its result, and the second reads the first's.",
-        answer=2,
-        because="z = x + bias and y. PyTorch keeps z until the backward pass needs "
-        "it; the fused kernel writes y alone.",
+        question="Eager PyTorch computes gelu(x + bias) in two kernels. How many times "
+        "do they, together, load or store an array of the size of x?",
+        hint="List what each of the two kernels loads and stores; bias is one row.",
+        answer=4,
+        because="The first kernel loads x and stores z, the second loads z and stores "
+        "y. The fused kernel loads x and stores y. And PyTorch keeps z until the "
+        "backward pass.",
     ),
     "mutation": Guess(
         question="The operator doubles x in place, and promises mutates_args=(). "

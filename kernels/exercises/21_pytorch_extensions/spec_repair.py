@@ -7,6 +7,8 @@ from coursekit.errors import CheckFailed
 from coursekit.exercises import HostExercise, Mutant
 
 FILE = re.compile(r" \(with implementation in .*?>\)")  # a place on this machine
+CONTEXT = re.compile(r"'GeneratedBackwardFor_\w+' object")  # what PyTorch calls ctx
+BACKWARD = re.compile(r"[Ff]unction GeneratedBackwardFor_\w+")
 _number = itertools.count()
 
 
@@ -67,28 +69,58 @@ def differentiates(repaired, show):
     scale = fresh(repaired)
     try:
         torch.autograd.gradcheck(lambda x: scale(x, 3.0), (numbers(),))
-    except AttributeError as failure:
+    except tuple(RAISED) as failure:
+        who, advice = "backward", RAISED[type(failure)]
+        if "save_for_backward" in str(failure):
+            who, advice = "keep", NO_TENSOR
+        said = CONTEXT.sub("ctx", str(failure))
         raise CheckFailed.explained(
-            f"backward raised an error: {failure}.", *UNSAVED
+            f"{who} raised {type(failure).__name__}: {said}.", *advice
         ) from failure
     except RuntimeError as failure:
-        first = first_sentence(failure)
+        first = BACKWARD.sub("backward", first_sentence(failure))
         advice = next(GRADIENTS[key] for key in GRADIENTS if key in first)
+        if "number of gradients" in first:
+            first = "backward returns not as many values as the operator has inputs"
         raise CheckFailed.explained(f"gradcheck finds: {first}.", *advice) from failure
 
 
-UNSAVED = (
-    "backward gets from ctx only what was stored there in the forward pass.",
-    "Register the function that stores it as well: setup_context=keep.",
+NO_TENSOR = (
+    "save_for_backward stores tensors, and s is a number.",
+    "Store a number as an attribute, as keep does in the starter.",
 )
+RAISED = {
+    AttributeError: (
+        "backward gets from ctx only what was stored there in the forward pass.",
+        "Register the function that stores it as well: setup_context=keep.",
+    ),
+    NameError: (
+        "backward runs later, when x and s of the forward pass are gone: it has what "
+        "ctx holds, and grad_y.",
+        "keep stores s as ctx.s.",
+    ),
+    TypeError: (
+        "PyTorch calls backward(ctx, grad_y): ctx comes first, then a gradient for "
+        "each result.",
+        "Give backward these two parameters.",
+    ),
+}
 GRADIENTS = {
     "Jacobian mismatch": (
         "Where x moves a little, y moves by something else than backward says.",
         "Differentiate y = s * x by x, and apply the chain rule.",
     ),
     "number of gradients": (
-        "backward returns a value for each input of the operator.",
-        "Return None for an input that is no tensor.",
+        "The inputs are x and s, and PyTorch expects a value for each of them.",
+        "Return two values. For an input that is no tensor it is None.",
+    ),
+    "different than None": (
+        "s is a number, and PyTorch computes gradients of tensors alone.",
+        "Return None for s, and the gradient for x before it.",
+    ),
+    "invalid gradient": (
+        "A gradient has the shape of its input: a number for each element.",
+        "Return a tensor of the shape of x.",
     ),
     "": (
         "PyTorch cannot look into an operator: its gradient has to be registered.",
@@ -143,6 +175,36 @@ EXERCISES = (
                 mistake="Nothing stores s for the backward.",
                 edits=[("backward, setup_context=keep", "backward")],
                 fails=(CheckFailed, "only what was stored there"),
+            ),
+            "no_context": Mutant(
+                mistake="The backward does not take ctx.",
+                edits=[("def backward(ctx, grad_y)", "def backward(grad_y)")],
+                fails=(CheckFailed, "ctx comes first"),
+            ),
+            "free_number": Mutant(
+                mistake="The backward uses s, which it does not have.",
+                edits=[("ctx.s, None", "s, None")],
+                fails=(CheckFailed, "what ctx holds"),
+            ),
+            "one_gradient": Mutant(
+                mistake="The backward returns a gradient for x alone.",
+                edits=[("grad_y * ctx.s, None", "grad_y * ctx.s")],
+                fails=(CheckFailed, "not as many values as the operator has inputs"),
+            ),
+            "gradient_of_a_number": Mutant(
+                mistake="The backward returns a gradient for the number s as well.",
+                edits=[("grad_y * ctx.s, None", "grad_y * ctx.s, ctx.s")],
+                fails=(CheckFailed, "Return None for s"),
+            ),
+            "summed": Mutant(
+                mistake="The gradient is summed to one number.",
+                edits=[("grad_y * ctx.s, None", "(grad_y * ctx.s).sum(), None")],
+                fails=(CheckFailed, "has the shape of its input"),
+            ),
+            "saved_as_tensor": Mutant(
+                mistake="The number is saved as if it were a tensor.",
+                edits=[("ctx.s = inputs[1]", "ctx.save_for_backward(inputs[1])")],
+                fails=(CheckFailed, "save_for_backward stores tensors"),
             ),
             "no_factor": Mutant(
                 mistake="The gradient passes through unscaled.",

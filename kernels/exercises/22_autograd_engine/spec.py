@@ -88,8 +88,8 @@ EXERCISES = (
         reference=products_back,
         starter=WRONG,
         hints=(
-            "When a[i] grows by 1, y[i] grows by b[i]. By how much does the result "
-            "grow, if it grows by dy[i] for 1 of y[i]?",
+            "When a[i] grows by 1, y[i] grows by b[i]. By how much does the loss grow, "
+            "if it grows by dy[i] for each 1 that y[i] grows?",
             "da[i] += dy[i] * b[i]; and db[i] likewise with the other factor.",
         ),
         mutants={
@@ -161,8 +161,8 @@ EXERCISES = (
         reference=lambda v: v.dy * (1 - v.y * v.y),
         starter=WRONG,
         hints=(
-            "The slope of tanh is 1 - tanh(x) * tanh(x), and tanh(x) is y.",
-            "The slope times dy[i].",
+            "By the chain rule dx[i] is what arrives, dy[i], times the slope there.",
+            "The slope is 1 - y[i] * y[i]: multiply all of it, in brackets, by dy[i].",
         ),
         mutants={
             "no_dy": Mutant(
@@ -198,8 +198,8 @@ EXERCISES = (
         starter=WRONG,
         hints=(
             "a[row][k] is multiplied by b[k][col] for every col, and ends in "
-            "y[row][col]. Which index is in neither name of da[row][k]?",
-            "In db[k][col], row is in neither: a[row][k] and dy[row][col] have it.",
+            "y[row][col]. So da[row][k] is a sum over col, of which products?",
+            "db[k][col] is a sum over row: each term is a[row][k] * dy[row][col].",
             "sum += dy[row * N + col] * b[k * N + col]; and for db sum += "
             "a[row * K + k] * dy[row * N + col];",
         ),

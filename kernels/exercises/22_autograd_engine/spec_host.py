@@ -87,15 +87,32 @@ WEIGHTS = np.array([1.0, -2.0, 0.5])
 
 def compared(numeric_gradient, f, wanted, what):
     """Compare a gradient by differences with the true one."""
-    found = numeric_gradient(f, CUBE_AT.copy(), 1e-3)
+    at = CUBE_AT.copy()
+    found = numeric_gradient(f, at, H)
+    if not np.array_equal(at, CUBE_AT):
+        raise CheckFailed.explained(
+            f"x was {CUBE_AT} before the call, and is {at} after it.",
+            "x is the caller's array. A change of it moves every later point as well.",
+            "Move a copy: down = x.copy(), and then down[i].",
+        )
     for i, (have, want) in enumerate(zip(found, wanted, strict=True)):
         if not np.isclose(have, want, rtol=1e-5, atol=1e-5):
             raise CheckFailed.explained(
                 f"gradient[{i}] of {what} is {have:.7g}, and {want:.7g} is right.",
-                "The two points lie on both sides of x, equally far from it, and only "
-                "x[i] moves. The change of f is divided by the distance between them.",
-                "Write down the two points at which you call f, and their distance.",
+                *(TIMES_H if np.isclose(have, want * H * H) else POINTS),
             )
+
+
+H = 1e-3
+POINTS = (
+    "The two points lie on both sides of x, equally far from it, and only x[i] moves. "
+    "The change of f is divided by the distance between them.",
+    "Write down the two points at which you call f, and their distance.",
+)
+TIMES_H = (
+    "The change of f is multiplied by h: a / 2 * h is (a / 2) * h.",
+    "Put the distance into brackets.",
+)
 
 
 def of_line(numeric_gradient, show):
@@ -152,8 +169,9 @@ def right(checkpointed, show):
         wanted = float(np.prod(inputs[:-1]))
         found = checkpointed(steps, x, every, Kept())
         if not isinstance(found, float) or not np.isclose(found, wanted, rtol=1e-9):
+            shown = f"{found:.6g}" if isinstance(found, float) else found
             raise CheckFailed.explained(
-                f"With {count} steps and every = {every}, dy/dx is {found}, and "
+                f"With {count} steps and every = {every}, dy/dx is {shown}, and "
                 f"{wanted:.6g} is right.",
                 "A step went back with the input of another one, or not at all.",
                 "step.back needs the value that went *into* that step.",
@@ -232,6 +250,16 @@ EXERCISES = (
                 mistake="The difference is divided by h.",
                 edits=[("(2 * h)", "h")],
                 fails=(CheckFailed, "is 2, and 1 is right"),
+            ),
+            "precedence": Mutant(
+                mistake="The quotient is multiplied by h.",
+                edits=[("/ (2 * h)", "/ 2 * h")],
+                fails=(CheckFailed, "is (a / 2) * h"),
+            ),
+            "x_moves": Mutant(
+                mistake="The argument itself is changed.",
+                edits=[("up = x.copy()", "up = x")],
+                fails=(CheckFailed, "x was"),
             ),
             "one_sided": Mutant(
                 mistake="The difference is taken on one side.",

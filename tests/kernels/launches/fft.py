@@ -290,3 +290,83 @@ def fft_bluestein(rows: int, n: int, length: int) -> Launch:
         {2: pairs(wanted)}, atol={2: off},
         defines={"LENGTH": length}, shared_bytes=shared_bytes(length),
     )  # fmt: skip
+
+
+@launches(
+    "fft/step_17_one_exchange.cu",
+    both_ways(
+        {"rows": 1, "first": 64, "second": 64, "share": 1},
+        {"rows": 2, "first": 32, "second": 32, "share": 2},
+        {"rows": 1, "first": 64, "second": 128, "share": 4},
+    ),
+)
+def fft_one_exchange(
+    rows: int, first: int, second: int, share: int, sign: int = -1
+) -> Launch:
+    n = first * second
+    x = values(rows, n)
+    return launch_of(
+        "fft_one_exchange", rows * share, n // 16 // share, x, transformed(x, sign),
+        defines={"FIRST": first, "SECOND": second, "SHARE": share, "SIGN": sign},
+        shared_bytes=shared_bytes(n // share),
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_18_tiles.cu",
+    [
+        {"rows": 1, "first": 32, "second": 64, "pass": 1},
+        {"rows": 1, "first": 32, "second": 64, "pass": 2},
+        {"rows": 2, "first": 64, "second": 32, "pass": 1, "sign": 1},
+        {"rows": 2, "first": 32, "second": 64, "pass": 2, "sign": 1},
+    ],
+)
+def fft_tiles(rows: int, first: int, second: int, sign: int = -1, **which) -> Launch:
+    n, tile = first * second, 512
+    whole = values(rows, n)
+    between = turned_columns(whole, first, sign)
+    if which["pass"] == 1:
+        name, x, wanted = "fft_columns_to_rows", whole, between
+    else:
+        name, x = "fft_columns_of_rows", between.astype(np.complex64)
+        wanted = transformed(whole, sign)
+    return launch_of(
+        name, rows * n // tile, tile // 16, x, wanted, terms=n,
+        defines={"FIRST": first, "SECOND": second, "TILE": tile, "SIGN": sign},
+        shared_bytes=shared_bytes(tile),
+    )  # fmt: skip
+
+
+def turned_columns(x: np.ndarray, first: int, sign: int) -> np.ndarray:
+    """Return transforms of columns as rows, times the roots between the passes."""
+    n = x.shape[1]
+    columns = first_pass(x, first, sign).swapaxes(1, 2)
+    c, k = np.arange(n // first)[:, None], np.arange(first)
+    return (columns * np.exp(sign * 2j * np.pi * c * k / n)).reshape(x.shape)
+
+
+@launches(
+    "fft/step_19_one_trip.cu",
+    both_ways(
+        {"rows": 1, "first": 32, "second": 32},
+        {"rows": 5, "first": 32, "second": 64},
+    ),
+)
+def fft_one_trip(rows: int, first: int, second: int, sign: int = -1) -> Launch:
+    n, tile, lag, ring = first * second, 512, 1, min(2, rows)
+    x = values(rows, n)
+    y = np.full((ring, n, 2), np.nan, np.float32)
+    result = np.full((rows, n, 2), np.nan, np.float32)
+    done = np.zeros(2 * rows + 2, np.int32)
+    wanted = transformed(x, sign)
+    last = [max(range(slot, rows, ring)) for slot in range(ring)]  # row of each slot
+    kept = turned_columns(x[last], first, sign)
+    return Launch(
+        "fft_one_trip", 2 * n // tile * (rows + lag), tile // 16,
+        (x.view(np.float32).reshape(rows, n, 2), y, result, done, rows),
+        {1: pairs(kept), 2: pairs(wanted), 3: done.astype(float)},
+        atol={1: tolerance(kept, n), 2: tolerance(wanted, n)},
+        defines={"FIRST": first, "SECOND": second, "TILE": tile, "SIGN": sign,
+                 "LAG": lag, "RING": ring},
+        shared_bytes=shared_bytes(tile),
+    )  # fmt: skip
