@@ -76,17 +76,8 @@ def listened(browser):
 
 @pytest.fixture(scope="module")
 def whole(course, listened, tmp_path_factory):
-    """Serve notebooks whose every cell is in the page."""
+    """Serve notebooks whose every cell is in the page, so that nothing waits for it."""
     with serving(course, tmp_path_factory.mktemp("lab"), whole=True) as address:
-        page = listened[0]()
-        lab_page.open_lab(page, address, f"work/notebooks/{CHAPTERS[0]}")
-        yield page
-
-
-@pytest.fixture(scope="module")
-def alive(course, listened, tmp_path_factory):
-    """Serve notebooks as `make lab` does."""
-    with serving(course, tmp_path_factory.mktemp("lab")) as address:
         page = listened[0]()
         lab_page.open_lab(page, address, f"work/notebooks/{CHAPTERS[0]}")
         yield page
@@ -147,8 +138,8 @@ def test_widget_has_a_picture_in_an_untrusted_notebook(whole, notebook, chapter)
 
 
 @pytest.mark.parametrize("chapter", FEW)
-def test_a_copy_runs_and_its_widgets_answer(alive, notebook, chapter):
-    page = notebook(alive, f"work/notebooks/{chapter}")
+def test_a_copy_runs_and_its_widgets_answer(whole, notebook, chapter):
+    page = notebook(whole, f"work/notebooks/{chapter}")
     outputs = lab_page.run_all(page)
     assert {id_ for id_, all_ in outputs.items() if "error" in kinds(all_)} == set()
     shown = [id_ for id_, all_ in outputs.items() if any(map(is_widget, all_))]

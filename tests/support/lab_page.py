@@ -36,11 +36,11 @@ RUN = """() => {
 OUTPUTS = """() => panel.content.widgets
   .filter(({ model }) => model.type === "code")
   .map(({ model }) => [model.id, model.outputs.toJSON()])"""
-REVEAL = """async (id) => {
+REVEAL = """(id) => {
   const { content } = panel;
   const at = content.widgets.findIndex(({ model }) => model.id === id);
   content.activeCellIndex = at;
-  await content.scrollToItem(at, "start");
+  content.widgets[at].node.scrollIntoView();
   content.widgets[at].outputArea.node.setAttribute("data-output-of", id);
 }"""
 STATE = """() => [panel.content.activeCellIndex, panel.content.widgets.length,
