@@ -68,10 +68,10 @@ FIELDS = ("text", "search", "textarea")
 
 def students_copies(folder: Path) -> Path:
     """Put copies, as `make lab` makes them, beside what they link to."""
+    (folder / "work" / "notebooks").mkdir(parents=True)
     for entry in ROOT.iterdir():
         if not (entry.name.startswith(".") or (folder / entry.name).exists()):
             (folder / entry.name).symlink_to(entry)
-    (folder / "work" / "notebooks").mkdir(parents=True)
     for path in (folder / "notebooks").glob("*.ipynb"):
         copy = folder / "work" / "notebooks" / path.name
         copy.write_text(json.dumps(working_copies.fresh(path, copy)), encoding="utf-8")
