@@ -326,18 +326,22 @@ def attended(attention, n, spread, advice):
 
 def one_tile(attention, show):
     """Demand a single tile, in which nothing has to be corrected."""
-    cause = "With one tile of keys, this is softmax and a product."
-    cure = "Leave the other lines as they were in the starter."
-    attended(attention, 32, 1, (cause, cure))
+    advice = (
+        "Before the first tile largest is minus infinity, and total and result are 0. "
+        "A factor that is infinite then makes NaN of them: 0 * inf.",
+        "The sums shrink: a factor above 1 is never needed. Leave the other lines as "
+        "they were in the starter.",
+    )
+    attended(attention, 32, 1, advice)
 
 
 def more_tiles(attention, show):
     """Demand several tiles, in which the largest score grows."""
     advice = (
         "total and result are sums of exp(score - largest). When a new tile has a "
-        "larger score, the old sums are too large by exp(new - largest).",
-        "Multiply both by exp(largest - new), a factor for each row; for result it "
-        "needs an axis more: [:, None].",
+        "larger score, both hold terms that belong to the old one.",
+        "By which factor is exp(score - new) smaller than exp(score - largest)? Each "
+        "row has its own, and both sums need it.",
     )
     attended(attention, 96, 1, advice)
     attended(attention, 128, 2, advice)
