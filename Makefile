@@ -76,6 +76,10 @@ test-gpu: setup   ## the tests that need an NVIDIA GPU, and every notebook on it
 	@$(PY) -m pytest -m gpu tests $(ARGS)
 	@$(MAKE) --no-print-directory test-notebooks
 
+.PHONY: test-browser
+test-browser: setup  ## every notebook in a browser: run, widgets by mouse and keys, exports, accessibility (ARGS="-k 05")
+	@$(PY) -m pytest -p no:nbval -n $(WORKERS) --dist worksteal -m "browser or not gpu" tests/*/test_*_browser.py $(ARGS)
+
 golden: setup     ## on an H200: record counters and resident blocks for the tests
 	@$(PY) tests/support/nsight_compare.py tests/golden/ncu_h200.json
 	@$(PY) tests/support/occupancy_h200.py tests/golden/occupancy_h200.json

@@ -20,7 +20,12 @@ LEFT_OUT = pytest.StashKey[int]()
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(config, items):
-    """Leave out the tests of a GPU where there is none, unless they are asked for."""
+    """Leave out the tests of a GPU where there is none, unless they are asked for.
+
+    So are those of whole notebooks in a browser, which `make test-browser` asks for.
+    """
+    if "browser" not in config.option.markexpr:
+        items[:] = [one for one in items if one.get_closest_marker("browser") is None]
     if "gpu" not in config.option.markexpr and no_gpu():
         kept = [item for item in items if item.get_closest_marker("gpu") is None]
         config.stash[LEFT_OUT] = len(items) - len(kept)

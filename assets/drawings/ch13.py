@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drawing import CODE, Drawing
+from drawing import Drawing
 from parts import table
 from shapes import Rectangle
 
@@ -58,7 +58,7 @@ def columns() -> Drawing:
     d.line((start, y + 30), (start, y + 4))
     d.line((start, y + 30), (end, y + 30), (end, y + 4), head=True)
     d.label(((start + end) / 2, y + 52), "4 places to the next column", anchor="middle")
-    d.label((220, 200), "element (row, col) lies at row + col * lda", font=CODE)
+    d.label((220, 200), "the gaps are row 3 of a larger matrix")
     return d
 
 

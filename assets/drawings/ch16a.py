@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from colours import FILLS
 from drawing import CODE, SMALL, Drawing
 from shapes import Rectangle
 
@@ -130,10 +131,8 @@ def points() -> Drawing:
         for u, v in pairs:
             x, y = x0 + side * int(u) / 2**32, 42 + side - side * int(v) / 2**32
             inside = int(u) ** 2 + int(v) ** 2 <= 2**64
-            dot = Rectangle(
-                min(x, x0 + side - 4), min(max(y - 4, 42), 42 + side - 4), 4, 4
-            )
-            d.box(dot, fill="blue" if inside else "amber")
+            colour = FILLS["blue" if inside else "red"].ground
+            d.line((x - 2, y), (x + 2, y), colour=colour, width=4)
     return d
 
 

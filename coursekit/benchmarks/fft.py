@@ -21,6 +21,7 @@ BLOCK = (2**14,)  # the longest row of one block
 CLUSTERED = tuple(2**k for k in range(15, 18))
 LONG = tuple(2**k for k in range(18, 23))
 REAL = tuple(2**k for k in range(10, 14))
+FACTORED = 1000, 1536
 CONVOLVED = REAL
 BLOCK_THREADS = 128  # of several short rows, at least
 ROUNDING = 2.0**-24
@@ -289,6 +290,16 @@ def cluster_cases() -> dict[str, Callable]:
     }
 
 
+def factored_cases() -> dict[str, Callable]:
+    """Return the step for rows with factors 3, 5 and 7."""
+    kernels = {n: compiled("12_other_factors", LENGTH=n) for n in FACTORED}
+
+    def factors(x, X, copied, rows, n):
+        kernels[n][rows, 256, 16 * n](x, X)
+
+    return {"copy": copy_case(), "factors": factors}
+
+
 def long_cases() -> dict[str, Callable]:
     """Return the step for the longest rows."""
     return {
@@ -370,6 +381,7 @@ DEFINITIONS = (
     _complex(key="fft/block", cases=block_cases, sizes=BLOCK),
     _complex(key="fft/cluster", cases=cluster_cases, sizes=CLUSTERED),
     _complex(key="fft/long", cases=long_cases, sizes=LONG),
+    _complex(key="fft/factors", cases=factored_cases, sizes=FACTORED),
     Definition(
         key="fft/convolution",
         cases=convolution_cases,

@@ -12,7 +12,7 @@ import coursekit as ck
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
 from coursekit.benchmarks.grids import cover
-from coursekit.benchmarks.peers import curand, peers
+from coursekit.benchmarks.peers import curand
 from coursekit.lessons.curand import philox
 
 BLOCK, THREADS_AN_SM = 256, 2048
@@ -27,7 +27,7 @@ def fill_case() -> Callable:
     """Return the stores alone, into an array that no other case writes."""
     fill = ck.compile("random_numbers/step_00_fill.cu").random_fill
 
-    def case(states, out, filled, seed, n):
+    def case(out, filled, seed, n):
         fill[cover(n, 4 * BLOCK), BLOCK](filled, n, 0.5)
 
     return case
@@ -36,9 +36,10 @@ def fill_case() -> Callable:
 def states_case() -> Callable:
     """Return step 1: a state in memory for each value."""
     kernel = ck.compile("random_numbers/step_01_states.cu").random_states
+    states = _states()
 
-    def case(states, out, filled, seed, n):
-        kernel[cover(n, BLOCK), BLOCK](states, out, n)
+    def case(out, filled, seed, n):
+        kernel[cover(n, BLOCK), BLOCK](states(n), out, n)
 
     return case
 
@@ -46,9 +47,11 @@ def states_case() -> Callable:
 def loop_case() -> Callable:
     """Return step 2: a state for each thread of a full device."""
     kernel = ck.compile("random_numbers/step_02_loop.cu").random_loop
+    states = _states()
 
-    def case(states, out, filled, seed, n):
-        kernel[min(threads(), n) // BLOCK, BLOCK](states, out, n)
+    def case(out, filled, seed, n):
+        count = min(threads(), n)
+        kernel[count // BLOCK, BLOCK](states(count), out, n)
 
     return case
 
@@ -57,7 +60,7 @@ def philox_case(step: str, values: int, name: str) -> Callable:
     """Return a step without states, whose threads make some values each."""
     kernel = ck.compile(f"random_numbers/step_{step}.cu")[name]
 
-    def case(states, out, filled, seed, n):
+    def case(out, filled, seed, n):
         kernel[cover(n, values * BLOCK), BLOCK](out, n, seed, 0, 0)
 
     return case
@@ -88,22 +91,25 @@ def ladder_cases() -> dict[str, Callable]:
     return {**first, **stateless_cases()}
 
 
-def _room(states: int, n: int) -> tuple:
-    words = drawn.octets(states * STATE_BYTES)
-    return words, ck.empty(n), ck.empty(n), next(_seeds), n
+def _states() -> Callable:
+    """Return a function that draws the states of a number of threads, once.
+
+    They are no argument of a case: a benchmark counts what it writes in these.
+    """
+
+    @functools.cache
+    def states(count: int):
+        return drawn.octets(count * STATE_BYTES)
+
+    return states
 
 
-def few_states(n: int) -> tuple:
-    """Draw a state per thread; room for n values, for the fill, and a seed."""
-    return _room(min(threads(), n), n)
+def room(n: int) -> tuple:
+    """Make room for n values, and for the fill, with noise in it; draw a seed."""
+    return drawn.normal(n), drawn.normal(n), next(_seeds), n
 
 
-def many_states(n: int) -> tuple:
-    """Draw a state per value, and make the same room."""
-    return _room(n, n)
-
-
-def is_uniform(states, out, filled, seed: int, n: int) -> None:
+def is_uniform(out, filled, seed: int, n: int) -> None:
     """Test the distribution, and the values themselves where they are Philox's.
 
     Of n values, a bin has n / 64, with a deviation of sqrt(n / 64); neighbours are not
@@ -165,14 +171,9 @@ GENERATORS = {
     for order in ("default", "dynamic")
 }
 PHILOX_PEERS = {name: GENERATORS[name] for name in GENERATORS if "Philox" in name}
-TORCH = {
-    "PyTorch": lambda: peers.torch(
-        lambda torch, states, out, filled, seed, n: out.uniform_()
-    )
-}
-
 _uniform = functools.partial(
     Definition,
+    setup=room,
     verify=is_uniform,
     bytes_moved=lambda n: 4 * n,
     count_size=2**12,
@@ -181,7 +182,6 @@ DEFINITIONS = (
     _uniform(
         key="random_numbers/ladder",
         cases=ladder_cases,
-        setup=many_states,
         sizes=(2**24,),
         peers=PHILOX_PEERS,
         reference="fill",
@@ -189,9 +189,8 @@ DEFINITIONS = (
     _uniform(
         key="random_numbers/uniform",
         cases=uniform_cases,
-        setup=few_states,
         sizes=(2**27,),
-        peers={**GENERATORS, **TORCH},
+        peers=GENERATORS,
         reference="cuRAND Philox, dynamic order",
     ),
 )

@@ -39,7 +39,7 @@ class Maps:
     def __init__(self):
         self._made: dict[tuple, object] = {}
 
-    def __call__(self, array, box: tuple[int, int], swizzle: int | None = None):
+    def __call__(self, array, box: tuple[int, ...], swizzle: int | None = None):
         """Return the map of an array at its present address."""
         key = array.address, array.shape, box, swizzle
         if key not in self._made:

@@ -68,7 +68,8 @@ ADVICE: dict[str, Advice] = {
     ),
     "kept": (
         "The element should stay as it was, and a thread stores into it.",
-        "Work out by hand which threads get there, and which guard keeps them out.",
+        "Work out by hand which threads get there: an index is wrong, or a guard is "
+        "missing.",
     ),
     "nan": (
         "The thread uses what the output held before, which is NaN until something is "

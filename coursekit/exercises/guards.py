@@ -200,12 +200,18 @@ def _meant(found: list[Access], values: Values) -> Access | None:
 
 def _moved(access: Access, code: str, values: Values) -> Advice | None:
     """Advise on a pointer that was moved on before the line."""
+    moved = rf"\b{re.escape(access.name)}\s*\+=[^;]*"
+    move = re.search(moved, code[: access.start])
+    if access.each != 1 or move is None:
+        return None
     index = values.of(access.expression)
-    if access.each != 1 or index is None:
-        return None
-    moved = rf"\b{re.escape(access.name)}\s*\+="
-    if not re.search(moved, code[: access.start]):
-        return None
+    if index is None:
+        return (
+            f"`{move[0]}` moved {access.name} on before, and the line goes on from "
+            f"there by `{access.expression}`: in all to {access.name}[{access.index}].",
+            f"{access.name} has {access.extent} elements in all: work out by hand "
+            "where the part of this block begins.",
+        )
     return (
         f"The line asks for {access.name}[{index}], and {access.name} was moved on by "
         f"{access.index - index} elements before.",
@@ -218,9 +224,12 @@ def _in_a_loop(access: Access, code: str, values: Values) -> Advice:
     """Advise on a guarded index that a loop counts."""
     around = guards(code, access.start)
     holding = [guard for guard in around if not guard.shown.startswith("for ")]
-    if not holding or holding == around:
+    if holding == around:
         return NONE
     if any(values.of(guard.condition) != 1 for guard in holding):
+        return NONE
+    holding = holding or [guard for guard in around if _asks_more(guard, values)]
+    if not holding:
         return NONE
     return (
         f"The thread passes the guard `{holding[0].shown}`, and `{access.expression}` "
@@ -229,6 +238,11 @@ def _in_a_loop(access: Access, code: str, values: Values) -> Advice:
         "last index of the loop. In a matrix, the step from row to row is the length "
         "of its row.",
     )
+
+
+def _asks_more(loop: Guard, values: Values) -> bool:
+    """Whether a loop's condition has a part that holds whatever the loop counts."""
+    return any(values.of(part) == 1 for part in loop.condition.split("&&"))
 
 
 def _comma(guard: Guard) -> Advice:

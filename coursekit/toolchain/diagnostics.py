@@ -256,6 +256,12 @@ _RULES = (
         "Look at the operand types; write for example threadIdx.x.",
     ),
     (
+        r'value of type "[^"*]*" cannot be assigned to an entity of type "[^"]*\*"',
+        "The left side is a pointer, which holds an address, and the right side is a "
+        "number.",
+        "Move a pointer on by p += number. Store where it points by p[i] = number.",
+    ),
+    (
         r"cannot be assigned|must be a modifiable lvalue|expression must be modifiable",
         "The left side is const: a pointer to const is for reading only.",
         "Remove const from the parameter if the kernel writes to it.",

@@ -11,8 +11,6 @@
 // On chip  64 KiB of shared memory for 4096 values
 // Limits   rows * LENGTH below 2^31. Rows of 8192 values leave room for one block.
 //
-// expect: rows=3,length=1024 global_store_sectors = 768       # 3 * 1024 * 8 B / 32 B
-// expect: rows=3,length=1024 global_load_requests = 96        # W alone: 3 * 1024 / 32
 // needs: sm_90
 
 #ifndef LENGTH

@@ -22,7 +22,7 @@ def test_a_whole_sort_is_right(step):
 def test_the_bytes_of_a_key_fall_from_step_to_step():
     keys = np.random.default_rng(1).integers(0, 2**32, 2**13, dtype=np.uint32)
     moved = []
-    for step in sort.STEPS:
+    for step in ("bits", "digits", "tiles"):
         with ck.counted() as launches:
             ck.radix_sort(step, keys)
         moved.append(sum(one.bytes_read + one.bytes_written for one in launches))

@@ -124,6 +124,18 @@ def test_pointer_that_was_moved_too_far_is_told_so():
     assert "The line asks for S[2], and S was moved on by 6 elements before" in message
 
 
+def test_pointer_that_was_moved_before_a_loop_is_told_so():
+    message = told("13.f", ("blockIdx.z * stride_b", "blockIdx.z * n * n")).message
+    assert "`B += blockIdx.z * n * n` moved B on before" in message
+    assert "by `k + col * n`: in all to B[4]" in message
+
+
+def test_loop_that_guards_an_access_is_not_told_to_guard():
+    message = told("13.b", ("row + k * lda", "row * lda + k")).message
+    assert "passes the guard `for (...; row < m && k < n; ...)`" in message
+    assert "Guard the access" not in message
+
+
 # ---------------------------------------------------------------- indices
 
 
@@ -177,3 +189,38 @@ def test_table_shows_what_an_element_held_before():
 )
 def test_patterns_of_bits_are_shown_in_hexadecimal(id, edit, shown):
     assert shown in told(id, edit).message
+
+
+# ---------------------------------------------------------------- libraries
+
+
+def test_shares_of_threads_that_are_split_into_warps_are_taken():
+    warps = ("(256, 4), (1, 256)", "((32, 8), 4), ((1, 128), 32)")
+    assert told("14.d", warps).passed
+
+
+def test_composition_with_one_layout_is_told_from_one_with_a_pair():
+    one = "ck.layout((rows // down, cols // across), (down, across))"
+    message = told("14.c", ("(some_rows, some_cols)", one)).message
+    assert "One layout counts elements down the columns" in message
+
+
+def test_call_is_blamed_where_the_weights_of_attention_are_right():
+    message = told("13.2", ('"N", "N", width', '"N", "T", width')).message
+    assert "S holds the right weights" in message
+
+
+def test_softmax_is_blamed_where_the_weights_of_attention_are_wrong():
+    message = told("13.2", ("powers.sum(axis=2", "powers.sum(axis=1")).message
+    assert "S does not hold the weights" in message
+
+
+def test_proposal_that_a_break_leaves_out_is_named():
+    message = told("13.i", ("continue", "break")).message
+    assert "algorithm 1 can run, and was not timed" in message
+
+
+def test_result_that_is_another_array_is_told_so():
+    call = 'ck.cublas.gemm("N", "N", n, m, k, 1.0, B, n, A, k, 0.0, C, n)'
+    message = told("13.c", (call, "C = A @ B")).message
+    assert "Nothing was stored in C" in message

@@ -35,9 +35,11 @@ CHECKERS = {
     mutations.WAIT: ("initcheck", "racecheck"),
     mutations.BOUNDS: ("memcheck", "racecheck", "initcheck"),
 }
-# Each mutant of these takes many seconds: three phases of the tuned step, and the step
-# in one kernel, which has the phases of the seven.
+# Each mutant of these takes many seconds: rings of tensor maps, three phases of the
+# tuned step, and the step in one kernel, which has the phases of the seven.
 ELSEWHERE = (
+    "convolution/step_06_tma_wgmma.cu",
+    "convolution/step_07_halo.cu",
     "mnist_fast/persistent.cu",
     "mnist_tuned/backward_convolution.cu",
     "mnist_tuned/forward_convolutions.cu",
@@ -182,6 +184,12 @@ FOUND_AT = {
     ("cluster.cuh", 36, "__syncthreads()"): (49, EARLY),
     ("softmax/step_07_cluster.cu", 68, "wait()"): (73, TWICE),
     ("layernorm/step_06_cluster.cu", 62, "wait()"): (66, TWICE),
+    ("convolution/step_02_halo_tile.cu", 75, "__syncthreads()"):
+        (32, "the next pixels are stored, in `load_pixels`, while others read these"),
+    ("convolution/step_05_tensor_cores.cu", 135, "__pipeline_wait_prior(STAGES - 2)"):
+        (67, "a tile is loaded, in `load_16x16`, before its copies arrive"),
+    ("convolution/step_05_tensor_cores.cu", 136, "__syncthreads()"):
+        (67, "a tile is loaded, in `load_16x16`, before the copies of others arrive"),
     ("batched_matmul/step_03_streamed.cu", 84, "__syncthreads()"):
         (72, "a slice is replaced there while others still read it"),
     ("sparse/step_05_merge.cu", 121, "row < here"):

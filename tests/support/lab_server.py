@@ -45,16 +45,22 @@ def _no_pictures(folder: str, names: list[str]) -> list[str]:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, home: Path) -> Iterator[str]:
-    """Serve a folder; yield the address of JupyterLab there."""
+def serving(folder: Path, home: Path, *, whole: bool = False) -> Iterator[str]:
+    """Serve a folder; yield the address of JupyterLab there.
+
+    The page has its application as `jupyterapp`. A whole notebook is in the page, also
+    the cells that are out of sight; else JupyterLab leaves those out.
+    """
+    settings = _settings(home, whole)
     command = [
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
         "--ServerApp.token=",
         "--ServerApp.password=",
         "--ServerApp.port=0",
         f"--ServerApp.root_dir={folder}",
-        f"--LabApp.app_settings_dir={ROOT}/notebooks/lab_settings",
+        f"--LabApp.app_settings_dir={settings}",
         f"--LabApp.extra_labextensions_path={ROOT}/notebooks/lab_extensions",
+        "--LabApp.expose_app_in_browser=True",
     ]
     environment = os.environ | {
         "JUPYTER_CONFIG_DIR": str(home / "config"),
@@ -70,6 +76,18 @@ def serving(folder: Path, home: Path) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait(30)
+
+
+def _settings(home: Path, whole: bool) -> Path:
+    """Write the settings that `make lab` has, and perhaps one more; return where."""
+    name = "lab_settings"
+    folder = Path(shutil.copytree(ROOT / "notebooks" / name, home / name))
+    file = folder / "overrides.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    if whole:
+        settings["@jupyterlab/notebook-extension:tracker"] = {"windowingMode": "none"}
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    return folder
 
 
 def _address(runtime: Path, server: subprocess.Popen, log: Path) -> str:

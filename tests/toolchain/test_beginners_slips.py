@@ -31,6 +31,7 @@ def message(line):
         ("y[i] = 3 * x[i]^2 - 3;", "^ is the exclusive or", "Write a square as x * x"),
         ("y[i] = x[i] ^ x[i];", "^ is the exclusive or", "Write a square as x * x"),
         ("y[i] = x[i] & 1;", "take whole numbers", "Convert the operand"),
+        ("y = 4 * i;", "The left side is a pointer", "Move a pointer on by p +="),
         ("atomicAdd(y[0], x[i]);", "takes an address", "Write &y[0]."),
         ("float4 q = {}; y[i] = q[0];", "it has four parts", "as in q.x"),
         ("float4 q = {}; y[i] = q;", "it has four parts", "as in q.x"),

@@ -18,10 +18,10 @@ from coursekit.widgets.grid_map import MODES
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright, which drives the browser, is missing"
 )
-from traced_kernels import row_sums, shift_left  # noqa: E402 (after the skip)
+from accessibility import skip_without_axe, violations  # noqa: E402 (after the skip)
+from traced_kernels import row_sums, shift_left  # noqa: E402
 from widget_page import browser_path, open_widget  # noqa: E402 (needs playwright)
 
-AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 SLIDERS = ("elements n", "blocks", "threads per block", "thread of the grid")
 COMMIT = "This is my answer"
 
@@ -153,20 +153,6 @@ WIDGETS = {
 @pytest.fixture(params=WIDGETS)
 def widget(request):
     return WIDGETS[request.param]()
-
-
-def violations(page):
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page, options={"runOnly": AXE_RULES}).response["violations"]
-    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found]
-
-
-def skip_without_axe():
-    pytest.importorskip(
-        "axe_playwright_python",
-        reason="axe-playwright-python is missing; conda-forge does not have it",
-    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

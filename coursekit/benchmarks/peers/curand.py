@@ -29,7 +29,7 @@ def case(rng_type: str, ordering: str) -> Callable | None:
     except ck.ArgumentError:
         return None
 
-    def uniform(states, out, filled, seed, n: int) -> None:
+    def uniform(out, filled, seed, n: int) -> None:
         import cupy
 
         generator.stream(cupy.cuda.get_current_stream().ptr)

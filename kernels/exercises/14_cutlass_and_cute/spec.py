@@ -124,13 +124,30 @@ def of_sampling(found, matrix, down, across):
     swapped = (matrix.stride[0] * across, matrix.stride[1] * down)
     if found.stride == swapped:
         return "The steps of rows and columns are swapped."
+    if found == by_one_layout(matrix, down, across):
+        return (
+            "One layout counts elements down the columns. A pair of layouts, in "
+            "brackets of its own, composes each mode by itself."
+        )
     return "A mode is composed with extent:step, and here one of them is wrong."
+
+
+def by_one_layout(matrix, down, across):
+    """Return the composition with one layout of two modes; None where there is none."""
+    shape = (matrix.shape[0] // down, matrix.shape[1] // across)
+    try:
+        return matrix.composition(ck.layout(shape, (down, across)))
+    except ck.ArgumentError:
+        return None
 
 
 def every_element(shares, show):
     """Demand that the shares are all elements, each one once."""
     found = shares()
-    has_shape(found, (256, 4), "shares()", "256 threads load 4 elements each.")
+    offsets(found, "shares()")
+    if [mode.size for mode in found.modes] != [256, 4]:
+        cause = "256 threads load 4 elements each."
+        has_shape(found, (256, 4), "shares()", cause)
     counts = np.bincount(offsets(found, "shares()"), minlength=1024)
     if counts.size > 1024:
         raise CheckFailed.explained(

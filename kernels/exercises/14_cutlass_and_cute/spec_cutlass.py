@@ -2,6 +2,7 @@
 
 import itertools
 from math import erf
+from numbers import Integral
 
 import numpy as np
 
@@ -22,6 +23,8 @@ STAGES = 24_576  # bytes of shared memory of the kernel of CUTLASS
 # ---------------------------------------------------------------- 14.f
 
 GROUPS = "(m, n, k), then A, B, C and D as (array, stride), then (alpha, beta)"
+NAMES = ("the sizes", "A", "B", "C", "D", "the scales")
+BEFORE = 8.0  # what `out` holds
 
 
 def is_array(value):
@@ -45,16 +48,23 @@ def six_groups(arguments, show):
         is_reference = 1 <= place <= 4
         if not isinstance(group, tuple) or len(group) != length:
             raise CheckFailed.explained(
-                f"Group {place} is {type(group).__name__}, not a tuple of {length}.",
+                f"Group {place}, {NAMES[place]}, is {type(group).__name__}, not a "
+                f"tuple of {length}.",
                 "Each group of the arguments is put into braces of its own.",
                 f"Return {GROUPS}.",
             )
         if is_array(group[0]) != is_reference:
             holds = "an array" if is_array(group[0]) else "numbers"
             raise CheckFailed.explained(
-                f"Group {place} begins with {holds}.",
+                f"Group {place}, {NAMES[place]}, begins with {holds}.",
                 "The groups are out of order.",
                 f"Return {GROUPS}.",
+            )
+        if is_reference and not isinstance(group[1], Integral):
+            raise CheckFailed.explained(
+                f"The stride of {NAMES[place]} is {group[1]!r}, not a whole number.",
+                "One number says how far a row lies from the next.",
+                "Take the length of a row in memory, in elements.",
             )
 
 
@@ -71,8 +81,7 @@ def right_product(arguments, show):
             raise CheckFailed.explained(
                 f"With m, n, k = {m, n, k} the kernel leaves an array: it would need "
                 f"more than {x.shape}, {w.shape} or {out.shape}.",
-                "A stride is longer than the rows of its array.",
-                "The stride of a row-major array is the length of its rows.",
+                *likely((size, a, b, d, scale), (x, w, out)),
             ) from error
         except ArgumentError as error:
             raise CheckFailed.explained(
@@ -81,30 +90,50 @@ def right_product(arguments, show):
                 "rows begin.",
                 "Give x, w and out themselves, not parts or copies of them.",
             ) from error
-        expected = np.zeros(out.shape)
+        expected = np.full(out.shape, BEFORE)
         expected[:, :n] = x.astype(float) @ w.astype(float)
-        compare(out, expected, (m, n, k), d)
+        wrong = np.argwhere(~np.isclose(out, expected, atol=1e-3))
+        if wrong.size:
+            row, col = wrong[0]
+            raise CheckFailed.explained(
+                f"With m, n, k = {m, n, k}, out[{row}, {col}] is {out[row, col]:.4g}, "
+                f"and should be {expected[row, col]:.4g}.",
+                *likely((size, a, b, d, scale), (x, w, out)),
+            )
 
 
-def compare(out, expected, size, target):
-    """Demand the product in the left half of the array, and zeros in the right one."""
-    wrong = np.argwhere(~np.isclose(out, expected, atol=1e-3))
-    if not wrong.size:
-        return
-    row, col = wrong[0]
-    n = size[1]
-    cause = "The sizes or the strides of x and w are not those of row-major arrays."
-    if target[1] == n:
-        cause = (
-            f"A row of `out` is {2 * n} elements long, and the stride says {n}: row 1 "
-            "of the product went into the right half of row 0."
+ROWS = (
+    "The stride of a row-major array is the length of its rows in memory, its leading "
+    "dimension."
+)
+
+
+def likely(groups, given):
+    """Return the likely cause of a wrong product, and its cure."""
+    (size, *references, scale), (x, w, out) = groups, given
+    sizes = (x.shape[0], w.shape[1], x.shape[1])
+    if size != sizes:
+        return (
+            f"The sizes are {size}.",
+            "m, n and k are those of x and w, in this order.",
         )
-    raise CheckFailed.explained(
-        f"With m, n, k = {size}, out[{row}, {col}] is {out[row, col]:.4g}, and should "
-        f"be {expected[row, col]:.4g}.",
-        cause,
-        "The stride of a row-major array is the length of its rows in memory, its "
-        "leading dimension.",
+    for name, (array, stride), own in zip("ABD", references, given, strict=True):
+        if array is not own:
+            return f"{name} is another array.", "D is A times B, and out is x times w."
+        if name == "D" and stride == sizes[1]:
+            return (
+                f"A row of `out` is {out.shape[1]} elements long, and the stride says "
+                f"{stride}: row 1 of the product went into the right half of row 0."
+            ), ROWS
+        if stride != own.shape[1]:
+            return (
+                f"The stride of {name} is {stride}, and a row of its array has "
+                f"{own.shape[1]} elements."
+            ), ROWS
+    return (
+        f"alpha and beta are {scale}. D is alpha * A * B + beta * C, and `out` held "
+        "values before.",
+        "Choose the scales so that D is the product alone.",
     )
 
 
@@ -113,7 +142,7 @@ def problem(m, n, k):
     generator = np.random.default_rng(m)
     x = generator.standard_normal((m, k)).astype(np.float16)
     w = generator.standard_normal((k, n)).astype(np.float16)
-    return x, w, np.zeros((m, 2 * n), np.float32)
+    return x, w, np.full((m, 2 * n), BEFORE, np.float32)
 
 
 # ---------------------------------------------------------------- 14.g
@@ -207,7 +236,7 @@ EXERCISES = (
             "then {alpha, beta}. With beta = 0, C is not read; give `out` for both.",
             "A stride is the length of a row in memory. How long is a row of `out`?",
         ),
-        starter=(CheckFailed, "Group 1 is float"),
+        starter=(CheckFailed, "Group 1, A, is float"),
         mutants={
             "n_for_2n": Mutant(
                 mistake="The stride of out is the width of the product.",
@@ -217,7 +246,12 @@ EXERCISES = (
             "stride_of_columns": Mutant(
                 mistake="The stride of w is that of a column-major array.",
                 edits=[("(w, n)", "(w, k)")],
-                fails=(CheckFailed, "not those of row-major"),
+                fails=(CheckFailed, "The stride of B is 32"),
+            ),
+            "adds_to_out": Mutant(
+                mistake="The product is added to what out held.",
+                edits=[("(1.0, 0.0)", "(1.0, 1.0)")],
+                fails=(CheckFailed, "alpha and beta are (1.0, 1.0)"),
             ),
             "scales_first": Mutant(
                 mistake="The two scales stand before the arrays.",

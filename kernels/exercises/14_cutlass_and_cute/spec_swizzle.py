@@ -81,8 +81,8 @@ def swizzled(swizzle_for, columns, width):
     except (TypeError, ck.ArgumentError) as error:
         raise CheckFailed.explained(
             f"swizzle_for({columns}, {width}) is {found!r}, which is no swizzle.",
-            str(error).split("\n")[0],
-            "Return three whole numbers: bits, base and shift.",
+            getattr(error, "cause", "A swizzle has three numbers."),
+            getattr(error, "cure", "Return bits, base and shift."),
         ) from None
 
 
@@ -106,9 +106,9 @@ EXERCISES = (
         reference=lambda v: v.x.T,
         owner=None,
         hints=(
-            "Swizzle<5, 0, 5> takes 5 bits of the offset, from bit 0 + 5 on, and adds "
-            "them by XOR to the 5 bits from bit 0 on. Which C++ expression has bits 5 "
-            "to 9 of the offset, moved down?",
+            "Swizzle<5, 0, 5> takes 5 bits of the offset, from bit 0 + 5 on. It "
+            "combines them by XOR with the 5 bits from bit 0 on. Which C++ expression "
+            "has bits 5 to 9 of the offset, moved down?",
             "offset >> 5 & 31 has these bits. XOR is ^, so return offset ^ (...).",
         ),
         starter=(CheckFailed, "shared_load_bank_conflicts is"),

@@ -1,44 +1,19 @@
 // K-means: numbers move to the nearest center, and centers to their means.
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <thrust/device_vector.h>
-#include <thrust/iterator/permutation_iterator.h>
-#include <thrust/reduce.h>
-#include <thrust/sort.h>
-#include <thrust/transform.h>
-
-struct Nearest {
-    const float *centers;
-    int k;
-    __host__ __device__ int operator()(float x) const {
-        int best = 0;
-        for (int c = 1; c < k; c++)
-            if (std::abs(x - centers[c]) < std::abs(x - centers[best]))
-                best = c;
-        return best;
-    }
-};
-
-using Floats = thrust::device_vector<float>;
+#include "libraries/numbers.h"
 
 // One step: x comes in any order, and may leave in another.
 void step(Floats &x, Floats &centers) {
     int n = x.size(), k = centers.size();
-    thrust::device_vector<int> labels(n), ones(n, 1), found(k), counts(k);
+    Ints labels(n), ones(n, 1), found(k), counts(k);
     Floats sums(k);
-    Nearest nearest{thrust::raw_pointer_cast(centers.data()), k};
-    thrust::transform(x.begin(), x.end(), labels.begin(), nearest);
+    thrust::transform(x.begin(), x.end(), labels.begin(), Nearest(centers));
+    int some = 0;
     // Your code here: sort x by labels, add up x and ones for each label, and
-    // divide. A center without numbers stays where it is.
+    // set `some` to how many labels there are. The rest is written.
+    thrust::transform(
+        sums.begin(), sums.begin() + some, counts.begin(),
+        thrust::make_permutation_iterator(centers.begin(), found.begin()),
+        thrust::divides<float>{});
 }
 
-int main(int count, char **words) {
-    Floats centers{0, 1, 100}, x;
-    for (int i = 1; i < count; i++)
-        x.push_back(std::atof(words[i]));
-    for (int round = 0; round < 10; round++)
-        step(x, centers);
-    for (int c = 0; c < 3; c++)
-        std::printf("%g\n", float(centers[c]));
-}
+int main(int count, char **words) { return kmeans(count, words, step); }

@@ -88,8 +88,7 @@ def of_systems(solve, show):
             raise wrong(
                 f"For n = {n} the solution is off by {off:.3g}, and should be right "
                 "to 1e-8.",
-                "x still holds b, or the library has solved with A transposed: it reads "
-                "by columns.",
+                "x still holds b, or A was transposed: the library reads by columns.",
                 "Which op(A) does getrs have to apply?",
             )
         if not (given == A).all():

@@ -249,7 +249,7 @@ EXERCISES = (
                 stdout="2\n11\n100\n",
                 causes={
                     "0": "No center has moved: `step` finds labels, and does nothing "
-                    "with them.",
+                    "with them, or `some` is still 0.",
                     "11": "Sum i is not always that of center i: where a center has "
                     "no numbers, `found` tells to which center a sum belongs.",
                     "39": "The centers are sums: divide them by the counts.",
@@ -275,9 +275,8 @@ EXERCISES = (
             "found.begin(), sums.begin()) returns a pair; its first minus "
             "found.begin() is how many labels it has found. A second call adds up "
             "ones into counts.",
-            "The last call is a transform from sums and counts by "
-            "thrust::divides<float>{}. Its output is "
-            "thrust::make_permutation_iterator(centers.begin(), found.begin()).",
+            "auto ends = thrust::reduce_by_key(...); some = ends.first - "
+            "found.begin(); and before it, sort_by_key.",
         ),
         starter=(CheckFailed, "prints '0' in line 1, and should print '2'"),
         mutants={

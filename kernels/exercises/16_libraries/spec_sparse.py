@@ -300,7 +300,7 @@ EXERCISES = (
         hints=(
             "Block b has the values 4 b to 4 b + 3, row by row. Its first column is "
             "2 * columns[b].",
-            "For j 0 and 1: values[4 * b + 2 * inside + j] * x[2 * columns[b] + j].",
+            "For j 0 and 1: values[4 * b + row % 2 * 2 + j] * x[2 * columns[b] + j].",
         ),
         mutants={
             "columns": Mutant(
@@ -310,7 +310,7 @@ EXERCISES = (
             ),
             "transposed": Mutant(
                 mistake="A block is read by columns.",
-                edits=[("2 * inside + j", "inside + 2 * j")],
+                edits=[("row % 2 * 2 + j", "row % 2 + 2 * j")],
                 fails=WRONG,
             ),
         },

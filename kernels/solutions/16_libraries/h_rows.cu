@@ -1,7 +1,6 @@
 // Rows: y = A x with A in CSR; a thread computes a row.
-__global__ void rows_times_x(
-    const int *starts, const int *columns, const float *values,
-    const float *x, float *y, int rows)
+__global__ void rows_times_x(const int *starts, const int *columns,
+    const float *values, const float *x, float *y, int rows)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= rows)

@@ -1,20 +1,12 @@
 // Norm: the square root of the sum of squares, in one call of Thrust.
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <thrust/device_vector.h>
-#include <thrust/transform_reduce.h>
+#include "libraries/numbers.h"
 
 struct Square {
-    __host__ __device__ float operator()(float x) const {
-        return x * x;
-    }
+    __host__ __device__ float operator()(float x) const { return x * x; }
 };
 
 int main(int count, char **words) {
-    thrust::device_vector<float> x;
-    for (int i = 1; i < count; i++)
-        x.push_back(std::atof(words[i]));
+    auto x = numbers<Floats>(count, words);
     float sum = thrust::transform_reduce(
         x.begin(), x.end(), Square{}, 0.0f, thrust::plus<float>{});
     std::printf("%g\n", std::sqrt(sum));

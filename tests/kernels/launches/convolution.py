@@ -59,7 +59,7 @@ def convolution_direct(N: int, H: int, W: int, C: int, K: int) -> Launch:
     return layer("convolution_direct", (N, H, W, C, K), blocks(N * H * W * K, 256), 256)
 
 
-@launches("convolution/step_02_halo_tile.cu", layers(SMALL, (1, 9, 7, 16, 128)))
+@launches("convolution/step_02_halo_tile.cu", layers(SMALL, (1, 9, 7, 32, 64)))
 def convolution_halo_tile(N: int, H: int, W: int, C: int, K: int) -> Launch:
     grid = blocks(H, 8) * blocks(W, 8), K // 64, N
     return layer("convolution_halo_tile", (N, H, W, C, K), grid, 256)

@@ -1,0 +1,23 @@
+"""What axe-core complains about in a page."""
+
+from __future__ import annotations
+
+import pytest
+
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+
+
+def skip_without_axe() -> None:
+    pytest.importorskip(
+        "axe_playwright_python",
+        reason="axe-playwright-python is missing; conda-forge does not have it",
+    )
+
+
+def violations(page, within: str | None = None) -> list[tuple[str, list[str]]]:
+    """Return which rules a page breaks and where, or the part that a selector finds."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    options = {"runOnly": AXE_RULES}
+    found = Axe().run(page, context=within, options=options).response["violations"]
+    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in found]
