@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from coursekit.exercises.any_exercise import AnyExercise
 from coursekit.exercises.inputs import Size, covering
-from coursekit.exercises.slips import Slip
+from coursekit.exercises.slip import Slip
 
 RAGGED = (0, 1, 31, 32, 33, 255, 1023, 1025)
 PICTURES = {1: 8, 2: (2, 4), 3: (2, 2, 2)}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,25 +11,6 @@ from coursekit.exercises import judging
 
 if TYPE_CHECKING:
     from coursekit.exercises.trial import Outcome
-
-
-@dataclass(frozen=True)
-class Slip:
-    """A usual mistake, told in place of the general advice where its result is found.
-
-    Attributes
-    ----------
-    result : callable
-        Takes what a reference takes; returns the first output as the mistake makes it.
-    cause : str
-        A sentence that is true of every kernel with this result.
-    cure : str
-        What to look at, as a sentence; it does not give the answer.
-    """
-
-    result: Callable[[Any], Any]
-    cause: str
-    cure: str
 
 
 def advice(outcome: Outcome, judged: judging.Judged) -> tuple[str, str] | None:
