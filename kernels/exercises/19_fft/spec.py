@@ -266,6 +266,12 @@ EXERCISES = (
                 "have those of this stage?",
             ),
             Slip(
+                butterflies(lambda v, k: np.arange(v.n // 2).reshape(-1, v.span) / v.n),
+                "The second value is turned by the number of the thread.",
+                "t counts through all transforms of the row. Which number counts "
+                "through one of them, and how many values has the longer one?",
+            ),
+            Slip(
                 turned_after,
                 "The difference is turned, not the second value.",
                 "Turn x[t + n / 2] first; then add, and subtract.",
@@ -289,6 +295,11 @@ EXERCISES = (
                 mistake="The turn is that of the last stage.",
                 edits=[("root(k, 2 * span)", "root(k, n)")],
                 fails=(CheckFailed, "transform of n values"),
+            ),
+            "by_the_thread": Mutant(
+                mistake="The turn grows from transform to transform.",
+                edits=[("root(k, 2 * span)", "root(t, n)")],
+                fails=(CheckFailed, "by the number of the thread"),
             ),
             "sum_turned": Mutant(
                 mistake="The difference is turned, not the second value.",
