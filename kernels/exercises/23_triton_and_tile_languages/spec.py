@@ -541,8 +541,8 @@ EXERCISES = (
         checks=(("one tile of keys", one_tile), ("more tiles", more_tiles)),
         starter=(CheckFailed, "n = 96"),
         hints=(
-            "exp(a - b) is exp(a) / exp(b): so exp(score - new) is exp(score - largest) "
-            "times a factor without the score. Which one?",
+            "exp(a - b) is exp(a) / exp(b). So exp(score - new) is exp(score - "
+            "largest) times a factor without the score. Which one?",
             "shrink = tl.exp(largest - new); multiply total by it, and result by "
             "shrink[:, None].",
         ),
