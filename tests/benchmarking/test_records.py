@@ -258,15 +258,14 @@ def test_stale_names_a_case_that_is_gone(folder):
 
 COUNTABLE = [k for k, one in catalogue.definitions().items() if one.count_size]
 OF_A_GPU_ALONE = {
-    "batched_matmul/attention",  # of libraries alone
-    "fft/block",  # these five: the kernels' own tests count them, with few rows
     "batched_matmul/attention",  # of libraries alone, as these of cuDNN
     "cudnn/determinism",
     "cudnn/engines",
     "cudnn/fusion",
-    "fft/block",  # these four: the kernels' own tests count them, with few rows
+    "fft/block",  # these six: the kernels' own tests count them, with few rows
     "fft/cluster",
     "fft/convolution",
+    "fft/factors",
     "fft/long",
     "fft/real",
     "matmul/ladder_large",  # these three: as matmul/ladder and matmul/cublas
