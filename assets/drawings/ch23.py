@@ -98,9 +98,9 @@ def attention() -> Drawing:
     d = Drawing(
         "23_attention",
         """One program of flash attention. Its tile of q stays. Tiles of k and v come
-        one after the other. Each tile of k gives a tile of scores in registers, which
-        is weighted, multiplied by the tile of v, and added to the result. Beside the
-        result the program has the largest score and a total for each row.""",
+        one after the other. Each tile of k gives a tile of scores in registers. They
+        become weights, and the weighted sum of the tile of v is added to the result.
+        Beside it the program has the largest score and a total for each row.""",
         300,
     )
     q = d.box(Rectangle(8, 130, 90, 56), "tile of q", fill="green")
@@ -125,14 +125,16 @@ def attention() -> Drawing:
     result = d.box(Rectangle(560, 100, 180, 40), "result", fill="green")
     d.box(Rectangle(560, 150, 86, 40), "largest", font=SMALL)
     d.box(Rectangle(654, 150, 86, 40), "total", font=SMALL)
-    d.arrow((scores.right, 146), (result.x, 124))
-    d.arrow((294, 236), scores.foot)
+    product = d.box(Rectangle(416, 130, 100, 56), "weighted\nsum of v")
+    d.arrow((scores.right, scores.centre[1]), (product.x, product.centre[1]))
+    d.arrow((294, 236), product.foot)
+    d.arrow((product.right, 146), (result.x, 124))
     d.note((560, 214), "one value for each row\nof the tile of q")
     return d
 
 
 def compilers() -> Drawing:
-    """Draw how five languages come to PTX."""
+    """Draw how four languages come to PTX."""
     d = Drawing(
         "23_compilers",
         """Four languages and their ways to PTX. CUDA C++ goes through NVVM, Triton

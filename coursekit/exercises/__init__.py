@@ -10,6 +10,7 @@ from coursekit.exercises.host_exercise import HostExercise
 from coursekit.exercises.inputs import blank, blocks, covering, ramp, shuffled
 from coursekit.exercises.mutant import Mutant
 from coursekit.exercises.program_exercise import Case, ProgramExercise
+from coursekit.exercises.slip import Slip
 
 __all__ = [
     "Case",
@@ -19,6 +20,7 @@ __all__ = [
     "Limit",
     "Mutant",
     "ProgramExercise",
+    "Slip",
     "Wait",
     "blank",
     "blocks",

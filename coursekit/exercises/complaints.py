@@ -16,6 +16,7 @@ from coursekit.exercises import (
     ownership,
     picture,
     poison,
+    slips,
 )
 from coursekit.exercises.judging import Judged
 from coursekit.exercises.trial import Outcome, Trial
@@ -229,7 +230,8 @@ def written_twice(defect: CourseError, outcome: Outcome) -> Advice | None:
 
 def advice(kernel: Any, outcome: Outcome, judged: Judged) -> Advice:
     """Return the likely cause of a wrong result in which no checker finds a defect."""
-    return _misplaced(kernel, outcome, judged) or ADVICE[_kind(kernel, outcome, judged)]
+    known = slips.advice(outcome, judged) or _misplaced(kernel, outcome, judged)
+    return known or ADVICE[_kind(kernel, outcome, judged)]
 
 
 def _misplaced(kernel: Any, outcome: Outcome, judged: Judged) -> Advice | None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from coursekit.exercises.any_exercise import AnyExercise
 from coursekit.exercises.inputs import Size, covering
+from coursekit.exercises.slip import Slip
 
 RAGGED = (0, 1, 31, 32, 33, 255, 1023, 1025)
 PICTURES = {1: 8, 2: (2, 4), 3: (2, 2, 2)}
@@ -90,6 +91,8 @@ class Exercise(AnyExercise):
         The thread that should write an element: see `ownership.owner`.
     defines : dict of str to str
         Macros for the compiler.
+    slips : tuple of Slip
+        Usual mistakes that are known by their result.
     limits : tuple of Limit
     longest_warp : int, optional
         Upper bound on the instructions of each warp at the largest size: it refuses an
@@ -117,6 +120,7 @@ class Exercise(AnyExercise):
     magnitude: Callable[[Any], Any] | None = None
     owner: str | None | Callable = "element"
     defines: Mapping[str, str] = field(default_factory=dict)
+    slips: tuple[Slip, ...] = ()
     limits: tuple[Limit, ...] = ()
     longest_warp: int | None = None
     waits: tuple[Wait, ...] = ()

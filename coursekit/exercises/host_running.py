@@ -87,6 +87,12 @@ OF_TRITON = (
     "Correct the line at the caret: for each function of Python or PyTorch there is "
     "one of `tl`, and for an if there is a mask.",
 )
+SHAPES_OF_TRITON = (
+    "The blocks at the caret have axes of different lengths: their shapes do not fit. "
+    "i[:, None] has a block's elements down, and i[None, :] has them across.",
+    "Write down the shape of each block in the line. tl.dot takes (M, K) and (K, N); "
+    "operators take axes that are equal, or 1.",
+)
 OTHERWISE = (
     "That is your last line on the way to the error.",
     "Look at the values there: print them in the line above.",
@@ -275,7 +281,8 @@ def _told(who: str, file: str) -> Iterator[None]:
 def _advice(error: BaseException) -> tuple[str, str]:
     """Return the likely cause of an error of Python, and what to do."""
     if type(error).__module__.startswith("triton.compiler"):
-        return OF_TRITON
+        shapes = re.search(r"dimensions|shape_compatible|broadcast", str(error))
+        return SHAPES_OF_TRITON if shapes else OF_TRITON
     for kind, advice in ADVICE.items():
         if isinstance(error, kind):
             return advice

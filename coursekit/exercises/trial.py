@@ -50,7 +50,7 @@ class Problem:
         seed = [int(exercise.chapter), exercise.number, *extents]
         seed += [] if salt is None else [salt]
         given = dict(exercise.inputs(size, np.random.default_rng(seed)))
-        values = SimpleNamespace(**{name: _wide(v) for name, v in given.items()})
+        values = SimpleNamespace(**_wide_values(given))
         expected = _expected(exercise, values, given)
         roundings = exercise.roundings
         count = roundings(size) if callable(roundings) else roundings
@@ -64,6 +64,10 @@ class Problem:
                 given[name] = np.full_like(given[name], sentinels[name])
         return cls(given, expected, allowed, sentinels)
 
+    def wide(self) -> dict[str, Any]:
+        """Return the arguments as a reference takes them: in float64 and int64."""
+        return _wide_values(self.given)
+
 
 def _each_array(move, arguments: dict[str, Any]) -> dict[str, Any]:
     """Apply `move` to the arrays among the arguments."""
@@ -71,6 +75,10 @@ def _each_array(move, arguments: dict[str, Any]) -> dict[str, Any]:
         name: move(value) if hasattr(value, "dtype") and value.shape else value
         for name, value in arguments.items()
     }
+
+
+def _wide_values(given: dict[str, Any]) -> dict[str, Any]:
+    return {name: _wide(value) for name, value in given.items()}
 
 
 def _wide(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -23,6 +24,9 @@ _NAMES = {
     "uint64": "unsigned long long", "float16": "__half", "float32": "float",
     "float64": "double", "bool": "bool",
 }  # fmt: skip
+# A shared array in Numba's PTX, and the line of Python that makes one.
+_TILE = re.compile(r"\b_cudapy_smem_(\d+)\b")
+_MADE = re.compile(r"^\s*(\w+)\s*=\s*cuda\.shared\.array\(", re.MULTILINE)
 _LONG = CType("long long", "int", 8, "int64")
 
 
@@ -69,6 +73,27 @@ def from_numba(
     return module[function.__name__]
 
 
+def _named_as_in_python(ptx: str, function: Callable[..., Any]) -> str:
+    """Give shared arrays the names that they have in Python, as C++ writes them.
+
+    Numba counts them instead. Where the two do not correspond one to one, as with
+    functions that a kernel calls, its names stay.
+    """
+    try:
+        names = _MADE.findall(inspect.getsource(function))
+    except (OSError, TypeError):
+        return ptx
+    tiles = sorted({int(number) for number in _TILE.findall(ptx)})
+    if len(names) != len(tiles) or len(set(names)) != len(names):
+        return ptx
+    kernel = function.__name__
+    mangled = {
+        number: f"_ZZ{len(kernel)}{kernel}E{len(name)}{name}"
+        for number, name in zip(tiles, names, strict=True)
+    }
+    return _TILE.sub(lambda found: mangled[int(found[1])], ptx)
+
+
 class _NumbaModule(PtxModule):
     """The module of one function; its kernel takes whole arrays."""
 
@@ -79,6 +104,7 @@ class _NumbaModule(PtxModule):
         self.python_names = code.co_varnames[: code.co_argcount]
         self.numba_types = types
         ptx = numba_compiler.compile_ptx(function, types, arch)
+        ptx = _named_as_in_python(ptx, function)
         super().__init__(ptx, name=f"{function.__name__}.py", file=code.co_filename)
 
     def make_kernel(self, name: str, entry: building.Entry) -> Kernel:

@@ -49,6 +49,11 @@ _LANES = (
     "has x and y.",
     "Name the part, as in q.x; to store all of them, write through a float4 *.",
 )
+_PAIR = (
+    "A float2 is no number: it has two parts, x and y, and C++ has no operators for "
+    "it.",
+    "Compute with its parts, as in a.x + b.x, or call a function that takes it whole.",
+)
 # (pattern of the message, likely cause, cure); more telling rules come first.
 _RULES = (
     *ASM_RULES,
@@ -460,8 +465,9 @@ def _specific(found: Message, source: Source, cause: str, cure: str) -> tuple[st
         return _semicolon(found, source, cause, cure)
     if _TRIPLE.search("\n".join([found.message, *found.quoted])):
         return _PARTS
-    if _VECTOR.search("\n".join([found.message, *found.quoted])):
-        return _LANES
+    vector = _VECTOR.search("\n".join([found.message, *found.quoted]))
+    if vector:
+        return _PAIR if vector[0].endswith("2") else _LANES
     if half := _SMALL_FLOAT.search("\n".join([found.message, *found.quoted])):
         return _converted(half["type"])
     if atomic := _ATOMIC_OF_VALUE.search("\n".join([found.message, *found.quoted])):

@@ -207,6 +207,21 @@ def test_what_triton_refuses_is_not_told_as_an_error_of_python():
     assert "refused it at the caret" in message(body(line))
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "input and other must have equal reduction dimensions",
+        "Cannot make_shape_compatible: incompatible dimensions at index 0: 32 and 64",
+    ],
+)
+def test_shapes_that_triton_refuses_are_told_as_shapes(said):
+    line = (
+        "raise type('CompilationError', (Exception,), "
+        f"{{'__module__': 'triton.compiler.errors'}})('at 5:13: {said}')"
+    )
+    assert "shapes do not fit" in message(body(line))
+
+
 def test_function_under_another_name_is_missed():
     text = SOLUTION.replace("def double", "def twice")
     assert "There is no function double; the cell defines twice." in message(text)

@@ -185,6 +185,12 @@ def test_race_names_both_python_lines():
     assert "Put a cuda.syncthreads() between the two" in finding.message
 
 
+def test_shared_array_has_its_python_name():
+    kernel = ck.from_numba(reverse_with_race, "float32[:]")
+    (finding,) = ck.racecheck(kernel, 1, 64, (numbers(64),))
+    assert " reads tile[" in finding.message
+
+
 def test_right_kernel_has_no_race():
     kernel = ck.from_numba(reverse, "float32[:]")
     assert len(ck.racecheck(kernel, 1, 64, (numbers(64),))) == 0

@@ -77,6 +77,22 @@ def test_message_says_that_a_shuffle_orders_no_memory():
     assert "shuffles, votes and __activemask() order no memory" in found.message
 
 
+def test_line_that_writes_an_element_from_two_lanes_may_have_a_wrong_index():
+    source = """__global__ void k(const int *x, int *y)
+    {
+        __shared__ int tile[64];
+        int t = threadIdx.x;
+        for (int r = 0; r < 2; ++r)
+            tile[t + r] = x[32 * r + t];
+        __syncwarp();
+        y[t] = tile[t];
+    }"""
+    x = np.arange(64, dtype=np.int32)
+    (found,) = check(source, 1, 32, x, x[:32].copy())
+    assert "Put a __syncwarp() between the two lines." in found.message
+    assert "was to have its own element, correct the index" in found.message
+
+
 GUESS = """__global__ void k(const int *x, int *most)
 {{
     int i = threadIdx.x, mine = x[i], seen;

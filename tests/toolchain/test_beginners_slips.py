@@ -35,6 +35,7 @@ def message(line):
         ("atomicAdd(y[0], x[i]);", "takes an address", "Write &y[0]."),
         ("float4 q = {}; y[i] = q[0];", "it has four parts", "as in q.x"),
         ("float4 q = {}; y[i] = q;", "it has four parts", "as in q.x"),
+        ("float2 a = {}, b = a * a;", "has no operators for it", "takes it whole"),
         (
             "float4 *q = reinterpret_cast<float4 *>(x);",
             "The pointer is const",

@@ -89,9 +89,17 @@ def race(pair: Pair, severity: str):
     if kind == MIXED:
         apart = "Put a __syncthreads() between the two"
         cure = f"{apart if same_block else 'Do it in another launch'}, {cure}"
+    if kind in (LANES, SHARED) and _is_one_store(me, they):
+        cure = f"{cure} {_UNIQUE}"
     cause, cure = (guards.in_language(text, lines[0]) for text in (cause, cure))
     error = errors.DataRaceError.explained("\n  ".join([what, *lines]), cause, cure)
     return placed(error, me.thread, me.block, found)
+
+
+def _is_one_store(me: Side, they: Side) -> bool:
+    """Whether one line, perhaps of a loop, writes the element from both threads."""
+    places = {side.access.instruction.location for side in (me, they)}
+    return len(places) == 1 and me.access.verb == they.access.verb == "writes"
 
 
 def _side(access, launch, number: tuple[int, int]) -> Side:
@@ -147,6 +155,7 @@ def _lines(program, sides):
     return place, lines
 
 
+_UNIQUE = "If each thread was to have its own element, correct the index."
 # Where no phrase stands here, it is the barrier, or the order of blocks.
 _LACKS = {
     SAME: "no order between them, but the value is the same.",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursekit.errors import CheckFailed, DataRaceError
-from coursekit.exercises import Exercise, Limit, Mutant, blocks, shuffled
+from coursekit.exercises import Exercise, Limit, Mutant, Slip, blocks, shuffled
 
 
 def pairs(count, generator):
@@ -113,6 +113,59 @@ def a_turn(**fields):
     return Exercise(owner=None, **fields)
 
 
+def one_value(k):
+    """Return a slip's result in which each X is that of one frequency."""
+    return lambda v: as_pairs(np.fft.fft(as_complex(v.x))[[k % v.n] * v.n])
+
+
+def butterflies(turn):
+    """Return a slip's result of a stage; turn(v, k) is in turns of the circle."""
+
+    def result(v):
+        a, b = as_complex(v.x).reshape(2, -1, v.span)
+        b = b * np.exp(-2j * np.pi * turn(v, np.arange(v.span)))
+        return as_pairs(np.stack([a + b, a - b], axis=1).ravel())
+
+    return result
+
+
+def turned_after(v):
+    """Return the result of a stage in which the difference is turned."""
+    a, b = as_complex(v.x).reshape(2, -1, v.span)
+    turns = np.exp(-1j * np.pi * np.arange(v.span) / v.span)
+    return as_pairs(np.stack([a + b, (a - b) * turns], axis=1).ravel())
+
+
+def in_fours(c_turn, d_turn):
+    """Return a slip's result of 19.d, with what the two differences are turned by."""
+
+    def result(v):
+        a, b, c, d = as_complex(v.x).reshape(-1, 4).T
+        a, c, b, d = a + c, (a - c) * c_turn, b + d, (b - d) * d_turn
+        return as_pairs(np.stack([a + b, c + d, a - b, c - d], axis=1).ravel())
+
+    return result
+
+
+def neighbours_first(v):
+    """Return the result of 19.d whose first two butterflies join neighbours."""
+    a, b, c, d = as_complex(v.x).reshape(-1, 4).T
+    a, b, c, d = a + b, a - b, c + d, -1j * (c - d)
+    return as_pairs(np.stack([a + c, a - c, b + d, b - d], axis=1).ravel())
+
+
+def merged(half=0.5, by_i=1, turn=0.5):
+    """Return a slip's result of 19.f, with another factor or another turn."""
+
+    def result(v):
+        k, z = np.arange(v.n + 1), as_complex(v.Z)
+        z, mirror = z[k % v.n], np.conj(z[-k % v.n])
+        even, odd = half * (z + mirror), half * (z - mirror) * -1j * by_i
+        return as_pairs(even + odd * np.exp(-2j * np.pi * turn * k / v.n))
+
+    return result
+
+
 ROTATIONS = 12  # of a value and its sum, at the magnitude of the largest result
 
 EXERCISES = (
@@ -132,17 +185,45 @@ EXERCISES = (
             "A loop over j from 0 to n. root(j * k % n, n) is the turn of x[j], "
             "times(a, b) turns, and plus(a, b) adds.",
         ),
-        starter=(CheckFailed, "wrong"),
+        slips=(
+            Slip(
+                lambda v: np.zeros(v.X.shape),
+                "sum is still 0. plus(a, b) returns a sum; it changes neither a nor b.",
+                "In a loop over j, assign what plus returns to sum.",
+            ),
+            Slip(
+                one_value(0),
+                "Every element is the plain sum of x: no value is turned.",
+                "Multiply x[j] by the arrow to its point, with times.",
+            ),
+            Slip(
+                one_value(1),
+                "Every element is that of frequency 1: all threads walk alike.",
+                "The walk of frequency k goes on by k points per value. At which point "
+                "is it at value j, and which of the n points is that?",
+            ),
+            Slip(
+                lambda v: as_pairs(v.n * np.fft.ifft(as_complex(v.x))),
+                "This is the inverse transform: its arrows turn the other way.",
+                "root(p, n) goes clockwise, as it should. Use it as it is.",
+            ),
+        ),
+        starter=(CheckFailed, "sum is still 0"),
         mutants={
             "forward_turns": Mutant(
                 mistake="Values are turned forward: that is the inverse transform.",
                 edits=[("root(j * k % n, n)", "mirrored(root(j * k % n, n))")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "This is the inverse transform"),
             ),
             "one_frequency": Mutant(
                 mistake="All threads turn at the speed of frequency 1.",
                 edits=[("j * k % n", "j")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "all threads walk alike"),
+            ),
+            "not_turned": Mutant(
+                mistake="No value is turned.",
+                edits=[("times(x[j], root(j * k % n, n))", "x[j]")],
+                fails=(CheckFailed, "no value is turned"),
             ),
         },
     ),
@@ -166,6 +247,36 @@ EXERCISES = (
             "First b = x[t + n / 2] is turned by root(k, 2 * span). Then y[to] is "
             "x[t] + b, and y[to + span] is x[t] - b.",
         ),
+        slips=(
+            Slip(
+                butterflies(lambda v, k: 0 * k),
+                "This is the result without a turn.",
+                "Multiply the second value by w, the arrow to point k of the longer "
+                "transform.",
+            ),
+            Slip(
+                butterflies(lambda v, k: k / v.span),
+                "The second value is turned twice as far as it should be.",
+                "k is a point of the longer transform. How many values has that?",
+            ),
+            Slip(
+                butterflies(lambda v, k: k / v.n),
+                "The second value is turned as in a transform of n values.",
+                "Only the last stage makes a transform of n values. How many values "
+                "have those of this stage?",
+            ),
+            Slip(
+                butterflies(lambda v, k: np.arange(v.n // 2).reshape(-1, v.span) / v.n),
+                "The second value is turned by the number of the thread.",
+                "t counts through all transforms of the row. Which number counts "
+                "through one of them, and how many values has the longer one?",
+            ),
+            Slip(
+                turned_after,
+                "The difference is turned, not the second value.",
+                "Turn x[t + n / 2] first; then add, and subtract.",
+            ),
+        ),
         starter=(CheckFailed, "never written"),
         mutants={
             "no_turn": Mutant(
@@ -173,12 +284,22 @@ EXERCISES = (
                 edits=[
                     ("times(x[t + n / 2], root(k, 2 * span))", "x[t + n / 2]"),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "without a turn"),
             ),
             "twice_as_far": Mutant(
                 mistake="The turn is that of transforms of span values.",
                 edits=[("root(k, 2 * span)", "root(k, span)")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "twice as far"),
+            ),
+            "as_in_the_last_stage": Mutant(
+                mistake="The turn is that of the last stage.",
+                edits=[("root(k, 2 * span)", "root(k, n)")],
+                fails=(CheckFailed, "transform of n values"),
+            ),
+            "by_the_thread": Mutant(
+                mistake="The turn grows from transform to transform.",
+                edits=[("root(k, 2 * span)", "root(t, n)")],
+                fails=(CheckFailed, "by the number of the thread"),
             ),
             "sum_turned": Mutant(
                 mistake="The difference is turned, not the second value.",
@@ -189,7 +310,7 @@ EXERCISES = (
                     ),
                     ("minus(x[t], b)", "times(minus(x[t], b), root(k, 2 * span))"),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "The difference is turned"),
             ),
         },
     ),
@@ -250,12 +371,31 @@ EXERCISES = (
             "The other two join their sums, and their differences.",
             "dft2(a, c); dft2(b, d); then d = turned(d); and two more.",
         ),
+        slips=(
+            Slip(
+                in_fours(1, 1),
+                "This is the result without the quarter of a turn. turned(a) returns "
+                "the rotated arrow, and leaves a as it is.",
+                "Assign what turned returns.",
+            ),
+            Slip(
+                in_fours(-1j, 1),
+                "The difference of a and c is turned, and that of b and d is not.",
+                "A butterfly turns its second value. Which difference is the second?",
+            ),
+            Slip(
+                neighbours_first,
+                "The first two butterflies join neighbours.",
+                "The first stage joins places t and t + n / 2. Which are these for "
+                "four values?",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "no_turn": Mutant(
                 mistake="The quarter of a turn is missing.",
-                edits=[("    d = turned(d);\n", "")],
-                fails=(CheckFailed, "wrong"),
+                edits=[("    d = turned(d);\n", "    turned(d);\n")],
+                fails=(CheckFailed, "Assign what turned returns"),
             ),
             "three_butterflies": Mutant(
                 mistake="The differences are not joined.",
@@ -265,7 +405,19 @@ EXERCISES = (
             "wrong_value_turned": Mutant(
                 mistake="The difference of a and c is turned.",
                 edits=[("d = turned(d)", "c = turned(c)")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "that of b and d is not"),
+            ),
+            "neighbours": Mutant(
+                mistake="The first two butterflies join neighbours.",
+                edits=[
+                    ("dft2(a, c)", "dft2(a, b)"),
+                    ("dft2(b, d)", "dft2(c, d)"),
+                    (
+                        "    d = turned(d);\n    dft2(a, b);\n    dft2(c, d);\n",
+                        "    d = turned(d);\n    dft2(a, c);\n    dft2(b, d);\n",
+                    ),
+                ],
+                fails=(CheckFailed, "join neighbours"),
             ),
         },
     ),
@@ -333,17 +485,34 @@ EXERCISES = (
             "turned(a) is a times -i, which is a divided by i.",
             "X[k] = even + odd * root(k, 2 * n).",
         ),
+        slips=(
+            Slip(
+                merged(by_i=1j),
+                "odd is still multiplied by i.",
+                "z - mirror is 2 * i * odd. To divide by i is to multiply by -i.",
+            ),
+            Slip(
+                merged(turn=1),
+                "The turn is that of a transform of n values.",
+                "X is the transform of 2 * n real values.",
+            ),
+            Slip(
+                merged(half=1),
+                "X is twice as large as it should be.",
+                "z + mirror is 2 * even[k]: take half of it, and of odd.",
+            ),
+        ),
         starter=(CheckFailed, "never written"),
         mutants={
             "not_divided_by_i": Mutant(
                 mistake="The odd values are still multiplied by i.",
                 edits=[("turned(minus(z, mirror))", "minus(z, mirror)")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "odd is still multiplied by i"),
             ),
             "half_the_turn": Mutant(
                 mistake="The turn is that of n values, and there are 2 n.",
                 edits=[("root(k, 2 * n)", "root(k % n, n)")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "a transform of n values"),
             ),
             "no_halves": Mutant(
                 mistake="Sum and difference hold the values twice.",
@@ -354,7 +523,7 @@ EXERCISES = (
                         "turned(minus(z, mirror))",
                     ),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "twice as large"),
             ),
         },
     ),

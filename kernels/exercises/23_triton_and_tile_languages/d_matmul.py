@@ -11,7 +11,7 @@ def kernel(a, b, c, M, N, K, TILE: tl.constexpr):
     for k0 in range(0, K, TILE):
         k = k0 + tl.arange(0, TILE)[None, :]
         a_tile = tl.load(a + row * K + k, (row < M) & (k < K), 0)
-        # Your code here: a tile of b, and the product of both tiles.
+        # Your code here: a tile of b; the tiles' product, not this sum.
         total += tl.sum(a_tile, 1)[:, None]
     tl.store(c + row * N + col, total, (row < M) & (col < N))
 

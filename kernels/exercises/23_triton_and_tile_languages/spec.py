@@ -35,8 +35,8 @@ def wrong(what, cause, cure):
     return CheckFailed.explained(what, cause, cure)
 
 
-def compare(case, found, due, tolerance, advice):
-    """Demand values; advice is (cause, cure) for the first one that is wrong."""
+def compare(array, found, due, tolerance, advice):
+    """Demand values; advice is (cause, cure) for the first wrong one of an array."""
     far = ~((found.double() - due.double()).abs() <= tolerance)
     if not far.any():
         return
@@ -47,7 +47,7 @@ def compare(case, found, due, tolerance, advice):
     else:
         got = f"{found[index].item():.6g}"
     raise wrong(
-        f"{case}: out[{place}] is {got}; it should be {due[index].item():.6g}. "
+        f"{array}[{place}] is {got}; it should be {due[index].item():.6g}. "
         f"{int(far.sum())} of {far.numel()} elements are wrong.",
         *advice,
     )
@@ -60,7 +60,7 @@ def added(add_ten, sizes):
         with simulated():
             add_ten(x, out)
         compare(
-            f"n = {n}",
+            f"n = {n}: out",
             out,
             x + 10,
             CLOSE,
@@ -95,7 +95,7 @@ def soft_rows(softmax, show):
     """Demand rows that fill a block."""
     found, due = soft(softmax, numbers(3, 8))
     compare(
-        "3 rows of 8",
+        "3 rows of 8: out",
         found,
         due,
         CLOSE,
@@ -111,7 +111,7 @@ def soft_ragged(softmax, show):
     for cols in 5, 33, 100:
         found, due = soft(softmax, numbers(3, cols) - 2)
         compare(
-            f"3 rows of {cols}",
+            f"3 rows of {cols}: out",
             found,
             due,
             CLOSE,
@@ -127,7 +127,7 @@ def soft_large(softmax, show):
     """Demand values whose exp overflows."""
     found, due = soft(softmax, 40 * numbers(3, 33) + 200)
     compare(
-        "values near 200",
+        "values near 200: out",
         found,
         due,
         CLOSE,
@@ -150,7 +150,7 @@ def normalised(layernorm, cols, advice, spread=1.0):
     due = torch.nn.functional.layer_norm(
         x.double(), (cols,), weight.double(), bias.double()
     )
-    compare(f"3 rows of {cols}", out, due, 2e-3, advice)
+    compare(f"3 rows of {cols}: out", out, due, 2e-3, advice)
 
 
 def layer_rows(layernorm, show):
@@ -188,8 +188,15 @@ def total(add_up, n):
     with simulated() as simulator:
         add_up(x, out)
         simulator.findings.raise_first()
+    if abs(out[0].item() - x.double().sum().item() - 1) < 1e-3:
+        raise wrong(
+            f"n = {n}, and out[0] was 0.5 before: out[0] is {out[0].item():.6g}, and "
+            "that is 0.5 too much.",
+            "An atomic addition reads out[0] itself. What you add has it once more.",
+            "Give tl.atomic_add the program's part alone.",
+        )
     compare(
-        f"n = {n}, and out[0] was 0.5 before",
+        f"n = {n}, and out[0] was 0.5 before: out",
         out,
         x.double().sum() + 0.5 + 0 * out,
         1e-3,
@@ -220,7 +227,7 @@ def product(matmul, M, K, N):
     with simulated():
         matmul(a, b, c)
     compare(
-        f"{M} x {K} times {K} x {N}",
+        f"{M} x {K} times {K} x {N}: c",
         c,
         a.double() @ b.double(),
         ROUGH,
@@ -272,7 +279,7 @@ def a_mean(dropout, show):
     out = dropped(dropout, 7)
     kept = out[out != 0]
     compare(
-        "ones, with p = 0.25",
+        "ones, with p = 0.25: out",
         kept,
         kept.new_full(kept.shape, 4 / 3),
         CLOSE,
@@ -314,23 +321,27 @@ def attended(attention, n, spread, advice):
     with simulated():
         attention(q, k, v, out)
     scores = q.double() @ k.double().T / 8
-    compare(f"n = {n}", out, torch.softmax(scores, 1) @ v.double(), ROUGH, advice)
+    compare(f"n = {n}: out", out, torch.softmax(scores, 1) @ v.double(), ROUGH, advice)
 
 
 def one_tile(attention, show):
     """Demand a single tile, in which nothing has to be corrected."""
-    cause = "With one tile of keys, this is softmax and a product."
-    cure = "Leave the other lines as they were in the starter."
-    attended(attention, 32, 1, (cause, cure))
+    advice = (
+        "Before the first tile largest is minus infinity, and total and result are 0. "
+        "A factor that is infinite then makes NaN of them: 0 * inf.",
+        "The sums shrink: a factor above 1 is never needed. Leave the other lines as "
+        "they were in the starter.",
+    )
+    attended(attention, 32, 1, advice)
 
 
 def more_tiles(attention, show):
     """Demand several tiles, in which the largest score grows."""
     advice = (
         "total and result are sums of exp(score - largest). When a new tile has a "
-        "larger score, the old sums are too large by exp(new - largest).",
-        "Multiply both by exp(largest - new), a factor for each row; for result it "
-        "needs an axis more: [:, None].",
+        "larger score, both hold terms that belong to the old one.",
+        "By which factor is exp(score - new) smaller than exp(score - largest)? Each "
+        "row has its own, and both sums need it.",
     )
     attended(attention, 96, 1, advice)
     attended(attention, 128, 2, advice)
@@ -452,6 +463,11 @@ EXERCISES = (
                 edits=[("tl.atomic_add(out, part)", "tl.store(out, part)")],
                 fails=(CheckFailed, "A store replaces"),
             ),
+            "old_value_twice": Mutant(
+                mistake="What is added contains the old value of out[0].",
+                edits=[("(out, part)", "(out, tl.load(out) + part)")],
+                fails=(CheckFailed, "the program's part alone"),
+            ),
             "largest": Mutant(
                 mistake="The wrong atomic operation.",
                 edits=[("tl.atomic_add", "tl.atomic_max")],
@@ -525,7 +541,8 @@ EXERCISES = (
         checks=(("one tile of keys", one_tile), ("more tiles", more_tiles)),
         starter=(CheckFailed, "n = 96"),
         hints=(
-            "By what factor is exp(score - new) smaller than exp(score - largest)?",
+            "exp(a - b) is exp(a) / exp(b). So exp(score - new) is exp(score - "
+            "largest) times a factor without the score. Which one?",
             "shrink = tl.exp(largest - new); multiply total by it, and result by "
             "shrink[:, None].",
         ),

@@ -38,6 +38,12 @@ def reversed_blocks(function, show):
             "element that lies as far from the end as t from the start.",
             "For t = 0 that is tile[127]. What is it for any t?",
         )
+    if not ck.count(kernel, blocks, BLOCK, (x, out)).shared_load_requests:
+        raise CheckFailed.explained(
+            "The result is right, but no thread reads the tile.",
+            "Each thread reads x once more, and the tile is only filled.",
+            "Take the element from the tile: there it lies on the chip already.",
+        )
 
 
 EXERCISES = (
@@ -58,6 +64,11 @@ EXERCISES = (
                 mistake="Nothing waits for the other threads' stores.",
                 edits=[("    cuda.syncthreads()\n", "")],
                 fails=(DataRaceError, "no barrier between them"),
+            ),
+            "past_the_tile": Mutant(
+                mistake="The element is read from x again, not from the tile.",
+                edits=[("tile[127 - t]", "x[i + 127 - 2 * t]")],
+                fails=(CheckFailed, "no thread reads the tile"),
             ),
             "one_too_far": Mutant(
                 mistake="The last element is taken for number 128.",

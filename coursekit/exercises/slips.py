@@ -1,0 +1,34 @@
+"""Usual mistakes that are known by the wrong result which they give."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from coursekit.exercises import judging
+
+if TYPE_CHECKING:
+    from coursekit.exercises.trial import Outcome
+
+
+def advice(outcome: Outcome, judged: judging.Judged) -> tuple[str, str] | None:
+    """Return cause and cure of the first slip whose result an output equals, or None.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    judged : Judged
+        The output that is wrong.
+    """
+    exercise, problem = outcome.trial.exercise, outcome.problem
+    if judged.name != exercise.outputs[0] or outcome.trial.order != "forward":
+        return None
+    values = SimpleNamespace(**problem.wide())
+    for slip in exercise.slips:
+        result = np.asarray(slip.result(values))
+        allowed = problem.allowed[judged.name]
+        if not judging.wrong(result, judged.got, allowed).any():
+            return slip.cause, slip.cure
+    return None
