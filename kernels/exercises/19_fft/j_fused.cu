@@ -1,4 +1,4 @@
-// Circular convolution of each row of 512 values with a filter, in one pass.
+// Circular convolution of rows of 512 values with a filter, in one pass.
 #define LENGTH 512
 #include "fft/registers.cuh"
 
@@ -18,7 +18,7 @@ convolve(const float2 *x, const float2 *W, float2 *y, int rows)
     for (int i = 0; i < VALUES; ++i)
         v[i] = x[first + i * THREADS];
     transform(v, row, t);
-    // Your code here: v[i] is X[t + i * THREADS]; multiply it by W, and swap.
+    // Your code here: v[i] is X[t + i * THREADS]; times W, swapped.
     transform(v, row, t);
     for (int i = 0; i < VALUES; ++i)
         y[first + i * THREADS] = v[i];  // and here: swap back, and divide

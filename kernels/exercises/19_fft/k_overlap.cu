@@ -6,5 +6,5 @@ overlapping(const float *x, float2 *rows, int n, int m, int total)
     if (i >= total)
         return;
     int row = i / 512, t = i % 512;
-    // Your code here: which value of x comes to rows[i]; zeros outside of x.
+    // Your code here: which value of x comes to rows[i]; zeros outside.
 }

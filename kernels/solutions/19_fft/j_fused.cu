@@ -1,4 +1,4 @@
-// Circular convolution of each row of 512 values with a filter, in one pass.
+// Circular convolution of rows of 512 values with a filter, in one pass.
 #define LENGTH 512
 #include "fft/registers.cuh"
 
