@@ -185,9 +185,9 @@ EXERCISES = (
             "The ones lie behind all zeros, and upto[n - 1] says how many zeros there "
             "are. How many ones lie before key i?",
             "Of the keys before i, upto[i] are zeros where key i is a one; so "
-            "i - upto[i] are ones. The test is x[i] >> bit & 1.",
+            "i - upto[i] are ones.",
         ),
-        starter=(OutOfBoundsError, "place = -1"),
+        starter=(CheckFailed, "both write y[0]"),
         mutants={
             "backwards": Mutant(
                 mistake="The ones are stored from the end: their order turns around.",
