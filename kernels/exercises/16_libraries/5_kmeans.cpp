@@ -3,9 +3,9 @@
 
 // One step: x comes in any order, and may leave in another.
 void step(Floats &x, Floats &centers) {
-    int n = x.size(), k = centers.size();
-    Ints labels(n), ones(n, 1), found(k), counts(k);
-    Floats sums(k);
+    int n = x.size();
+    Ints labels(n), ones(n, 1), found(n), counts(n);
+    Floats sums(n);
     thrust::transform(x.begin(), x.end(), labels.begin(), Nearest(centers));
     int some = 0;
     // Your code here: sort x by labels, add up x and ones for each label, and

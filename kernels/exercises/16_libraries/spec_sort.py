@@ -284,7 +284,7 @@ EXERCISES = (
                 mistake="Labels are added up in the order of the numbers.",
                 edits=[("    thrust::sort_by_key(labels.begin(), labels.end(), "
                         "x.begin());\n", "")],
-                fails=(CheckFailed, "right behind a block of 12 bytes"),
+                fails=(CheckFailed, "Equal labels are neighbours only once"),
             ),
             "centers_in_order": Mutant(
                 mistake="Sum i goes to center i, also where a center has no numbers.",
