@@ -8,7 +8,7 @@ void step(Floats &x, Floats &centers) {
     Floats sums(n);
     thrust::transform(x.begin(), x.end(), labels.begin(), Nearest(centers));
     int some = 0;
-    // Your code here: sort x by labels, add up x and ones for each label, and
+    // Your code here: sort x by labels, add up x and ones per label, and
     // set `some` to how many labels there are. The rest is written.
     thrust::transform(
         sums.begin(), sums.begin() + some, counts.begin(),

@@ -9,7 +9,8 @@ void step(Floats &x, Floats &centers) {
     thrust::transform(x.begin(), x.end(), labels.begin(), Nearest(centers));
     thrust::sort_by_key(labels.begin(), labels.end(), x.begin());
     auto ends = thrust::reduce_by_key(
-        labels.begin(), labels.end(), x.begin(), found.begin(), sums.begin());
+        labels.begin(), labels.end(), x.begin(), found.begin(),
+        sums.begin());
     thrust::reduce_by_key(
         labels.begin(), labels.end(), ones.begin(), found.begin(),
         counts.begin());
