@@ -110,6 +110,8 @@ class Hole:
         The par of each count, by its name; the worst count decides the medal.
     number : int
         The seed of the random data.
+    slips : tuple
+        As for an Exercise; a hole has none.
     """
 
     name: str
@@ -134,6 +136,7 @@ class Hole:
     in_hex: tuple[str, ...] = ()
     number: int = 0
     owner: None = None
+    slips: tuple[()] = ()
 
     @property
     def id(self) -> str:
