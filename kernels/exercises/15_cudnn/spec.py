@@ -129,12 +129,13 @@ def grouped(size, generator):
     }  # fmt: skip
 
 
-def normalised(v, *, per_group=False):
+def normalised(v, *, per_group=False, centre=True):
     """Return each group with mean 0 and variance 1, then scaled and shifted."""
     x = np.asarray(v.x)
     parts = x.reshape(x.shape[0], v.groups, -1)
     mean = parts.mean(axis=2, keepdims=True)
-    unit = 1 / np.sqrt(parts.var(axis=2, keepdims=True) + 1e-5)
+    off = parts - mean if centre else parts
+    unit = 1 / np.sqrt((off * off).mean(axis=2, keepdims=True) + 1e-5)
     inner = ((parts - mean) * unit).reshape(x.shape)
     of = np.arange(v.channels)
     if per_group:
@@ -167,6 +168,13 @@ EXERCISES = (
             "The filter lies by rows: w[r * 3 + s]. So does the image.",
             "if (at_row >= 0 && at_row < rows && at_col >= 0 && at_col < cols) "
             "sum += w[r * 3 + s] * x[at_row * cols + at_col];",
+        ),
+        slips=(
+            Slip(
+                lambda v: correlated(SimpleNamespace(x=v.x, w=np.flip(v.w))),
+                "The filter is rotated by 180 degrees.",
+                "Which weight lies over the pixel above and to the left?",
+            ),
         ),
         mutants={
             "flipped": Mutant(
@@ -258,6 +266,11 @@ EXERCISES = (
                 of_shared_places,
                 "Each product takes x and dy at one and the same place.",
                 "Which pixel did w[r][s] multiply for the result at row and col?",
+            ),
+            Slip(
+                lambda v: summed(SimpleNamespace(x=v.x, dy=np.ones(v.dy.shape))),
+                "These are sums of pixels alone, without the gradients of the results.",
+                "The chain rule multiplies each pixel. By which element of dy?",
             ),
         ),
         mutants={
@@ -387,6 +400,16 @@ EXERCISES = (
                 "The variance is right. The scale and shift are those of the channel "
                 "with the group's number.",
                 "A group has several channels. Which one has element i?",
+            ),
+            *(
+                Slip(
+                    lambda v, per_group=per_group: normalised(
+                        v, per_group=per_group, centre=False
+                    ),
+                    "The squares are those of the elements, about 0.",
+                    "A variance is taken about the mean, which the block has by then.",
+                )
+                for per_group in (True, False)
             ),
         ),
         mutants={
