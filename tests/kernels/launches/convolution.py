@@ -160,7 +160,7 @@ def both_sides(matrix: np.ndarray, values: np.ndarray) -> np.ndarray:
     "convolution/winograd.cu",
     [
         {"N": 1, "H": 4, "W": 4, "C": 16, "K": 16},
-        *({"N": 2, "H": 4, "W": 6, "C": 5, "K": 18, "part": part} for part in range(4)),
+        *({"N": 2, "H": 4, "W": 6, "C": 20, "K": 18, "part": part} for part in range(4)),
     ],
 )
 def winograd(N: int, H: int, W: int, C: int, K: int, part: int = 2) -> Launch:
