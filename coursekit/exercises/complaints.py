@@ -62,6 +62,11 @@ ADVICE: dict[str, Advice] = {
         "The element still holds what it held before the launch: no thread changes it.",
         "Start with one line that adds any value to it.",
     ),
+    "elsewhere": (
+        "No thread changes this element, though some change others.",
+        "Work out by hand into which elements the threads store, and which thread "
+        "has to store into this one.",
+    ),
     "overwritten": (
         "The element holds the new part alone: what it held before is lost.",
         "Add to the element, for other parts of the result are in it already.",
@@ -257,7 +262,10 @@ def _kind(kernel: Any, outcome: Outcome, judged: Judged) -> str:
     if name in outcome.trial.exercise.accumulates:
         before = outcome.problem.given[name][first]
         if before in (judged.expected[first], judged.got[first]):
-            return "kept" if before == judged.expected[first] else "unchanged"
+            if before == judged.expected[first]:
+                return "kept"
+            changed = np.any(judged.got != outcome.problem.given[name])
+            return "elsewhere" if changed else "unchanged"
         if _is_part_alone(outcome, judged):
             return "overwritten"
     got, expected = judged.got[first], judged.expected[first]

@@ -26,6 +26,16 @@ def told(id, *edits):
     return examine(entry, text)
 
 
+# ---------------------------------------------------------------- places
+
+
+def test_store_into_another_element_is_told_from_no_store():
+    message = told("16.q", ("ExclusiveSum", "InclusiveSum")).message
+    assert "No thread changes this element, though some change others." in message
+    message = told("16.q", ("if (wanted)", "if (wanted && n < 0)")).message
+    assert "no thread changes it" in message
+
+
 # ---------------------------------------------------------------- barriers
 
 

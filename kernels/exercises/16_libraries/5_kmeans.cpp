@@ -3,12 +3,12 @@
 
 // One step: x comes in any order, and may leave in another.
 void step(Floats &x, Floats &centers) {
-    int n = x.size(), k = centers.size();
-    Ints labels(n), ones(n, 1), found(k), counts(k);
-    Floats sums(k);
+    int n = x.size();
+    Ints labels(n), ones(n, 1), found(n), counts(n);
+    Floats sums(n);
     thrust::transform(x.begin(), x.end(), labels.begin(), Nearest(centers));
     int some = 0;
-    // Your code here: sort x by labels, add up x and ones for each label, and
+    // Your code here: sort x by labels, add up x and ones per label, and
     // set `some` to how many labels there are. The rest is written.
     thrust::transform(
         sums.begin(), sums.begin() + some, counts.begin(),

@@ -1,4 +1,4 @@
-// Keep: each block stores its numbers above 0, in their order, without gaps.
+// Keep: each block stores its numbers above 0, in order, without gaps.
 #include <cub/block/block_scan.cuh>
 
 __global__ void keep_positive(const int *x, int *out, int *kept, int n)
@@ -7,7 +7,7 @@ __global__ void keep_positive(const int *x, int *out, int *kept, int n)
     __shared__ typename Scan::TempStorage room;
     int first = blockIdx.x * 128, i = first + threadIdx.x;
     int wanted = i < n && x[i] > 0, place = threadIdx.x, total = 128;
-    // Your code here: how many are wanted before this one, and in the block?
+    // Your code here: how many are wanted before this one? And in all?
     if (wanted)
         out[first + place] = x[i];
     if (threadIdx.x == 0 && first < n)

@@ -1,4 +1,4 @@
-// Split: keys with a 0 at `bit` come first, then the others, in their order.
+// Split: keys with a 0 at `bit` come first, then the others, in order.
 __global__ void split(
     const unsigned *x, unsigned *y, const int *upto, int bit, int n)
 {
@@ -6,7 +6,8 @@ __global__ void split(
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         int place = upto[i] - 1;
-        // Your code here: another place for a key with a 1.
+        if (x[i] >> bit & 1)
+            place = i;  // Your code here: a place behind all zeros.
         y[place] = x[i];
     }
 }

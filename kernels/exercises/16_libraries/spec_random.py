@@ -219,7 +219,7 @@ EXERCISES = (
         starter=WRONG,
         hints=(
             "A point on a circle of this radius has two coordinates. sinpif(x) is the "
-            "sine of pi * x.",
+            "sine of pi * x, and a whole turn is 2 * pi.",
             "out[2 * i] = radius * sinpif(2 * u[2 * i + 1]); and the other one with "
             "cospif.",
         ),
@@ -229,6 +229,15 @@ EXERCISES = (
                 edits=[
                     ("sinpif(2 * u", "sinpif(u"),
                     ("cospif(2 * u", "cospif(u"),
+                ],
+                fails=WRONG,
+            ),
+            "cosine_first": Mutant(
+                mistake="The two values of each pair are exchanged.",
+                edits=[
+                    ("radius * sinpif", "radius * OTHER"),
+                    ("radius * cospif", "radius * sinpif"),
+                    ("radius * OTHER", "radius * cospif"),
                 ],
                 fails=WRONG,
             ),

@@ -185,9 +185,9 @@ EXERCISES = (
             "The ones lie behind all zeros, and upto[n - 1] says how many zeros there "
             "are. How many ones lie before key i?",
             "Of the keys before i, upto[i] are zeros where key i is a one; so "
-            "i - upto[i] are ones. The test is x[i] >> bit & 1.",
+            "i - upto[i] are ones.",
         ),
-        starter=(OutOfBoundsError, "place = -1"),
+        starter=(CheckFailed, "both write y[0]"),
         mutants={
             "backwards": Mutant(
                 mistake="The ones are stored from the end: their order turns around.",
@@ -284,7 +284,7 @@ EXERCISES = (
                 mistake="Labels are added up in the order of the numbers.",
                 edits=[("    thrust::sort_by_key(labels.begin(), labels.end(), "
                         "x.begin());\n", "")],
-                fails=(CheckFailed, "right behind a block of 12 bytes"),
+                fails=(CheckFailed, "Equal labels are neighbours only once"),
             ),
             "centers_in_order": Mutant(
                 mistake="Sum i goes to center i, also where a center has no numbers.",

@@ -359,10 +359,11 @@ GUESSES = {
         because="One row per weight, and each row is the whole picture, moved.",
     ),
     "three_launches": Guess(
-        question="Transform, product and inverse are three launches. How many times "
-        "the bytes of one launch cross the global memory? The spectrum W is small.",
+        question="One launch that did all of it would read x and write y. How many "
+        "times as many bytes do the three launches move? The spectrum W is small.",
         hint="Each launch reads all values once, and writes them once.",
         answer=3,
-        because="Three launches, and each reads and writes all values.",
+        because="Three launches move six arrays: x, X twice, Y twice, and y. One "
+        "launch moves two: x and y.",
     ),
 }

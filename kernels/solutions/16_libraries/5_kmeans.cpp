@@ -3,13 +3,14 @@
 
 // One step: x comes in any order, and may leave in another.
 void step(Floats &x, Floats &centers) {
-    int n = x.size(), k = centers.size();
-    Ints labels(n), ones(n, 1), found(k), counts(k);
-    Floats sums(k);
+    int n = x.size();
+    Ints labels(n), ones(n, 1), found(n), counts(n);
+    Floats sums(n);
     thrust::transform(x.begin(), x.end(), labels.begin(), Nearest(centers));
     thrust::sort_by_key(labels.begin(), labels.end(), x.begin());
     auto ends = thrust::reduce_by_key(
-        labels.begin(), labels.end(), x.begin(), found.begin(), sums.begin());
+        labels.begin(), labels.end(), x.begin(), found.begin(),
+        sums.begin());
     thrust::reduce_by_key(
         labels.begin(), labels.end(), ones.begin(), found.begin(),
         counts.begin());

@@ -8,7 +8,7 @@ __global__ void rows_before_cuts(
     int low = 0, high = min(cuts[i], rows);
     while (low < high) {
         int row = (low + high) / 2;
-        // Steps up to the end of this row: its products, and rows 0 .. row.
+        // Steps to the end of this row: all products before, and ends of rows.
         int steps = ends[row] + row + 1;
         if (steps <= cuts[i])
             low = row + 1;

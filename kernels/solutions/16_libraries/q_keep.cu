@@ -1,4 +1,4 @@
-// Keep: each block stores its numbers above 0, in their order, without gaps.
+// Keep: each block stores its numbers above 0, in order, without gaps.
 #include <cub/block/block_scan.cuh>
 
 __global__ void keep_positive(const int *x, int *out, int *kept, int n)

@@ -1,4 +1,4 @@
-// Split: keys with a 0 at `bit` come first, then the others, in their order.
+// Split: keys with a 0 at `bit` come first, then the others, in order.
 __global__ void split(
     const unsigned *x, unsigned *y, const int *upto, int bit, int n)
 {

@@ -1,4 +1,4 @@
-// Rows of 512 values, each m - 1 values back into the row before.
+// Rows of 512 values: each begins with the last m - 1 of the row before.
 __global__ void
 overlapping(const float *x, float2 *rows, int n, int m, int total)
 {
