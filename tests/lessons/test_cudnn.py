@@ -261,6 +261,7 @@ def engine(*names):
     ("names", "kind"),
     [
         (["conv_fprop"], "pre-compiled engine of a single operation"),
+        (["matmul"], DEEP),
         (["relu", "add"], DEEP),
         (["conv_fprop", "add", "relu"], DEEP),
         (["mul", "conv_fprop"], DEEP),

@@ -37,7 +37,7 @@ def engine_of(nodes: Sequence[Node]) -> str:
         _require_alone(nodes, node)
         return SPECIAL
     if node.name in PRODUCTS:
-        return SINGLE if len(nodes) == 1 else GENERIC
+        return GENERIC if len(nodes) > 1 or node.name == "matmul" else SINGLE
     _require_first(nodes, node)
     return PRECOMPILED if len(nodes) > 1 else SINGLE
 

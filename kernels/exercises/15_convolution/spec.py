@@ -3,7 +3,7 @@
 import numpy as np
 
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, Mutant, blocks, shuffled
+from coursekit.exercises import Exercise, Mutant, Slip, blocks, shuffled
 
 TAPS = [(r, s) for r in range(3) for s in range(3)]
 SIZES = ((1, 1, 1), (3, 4, 2), (5, 7, 3), (16, 17, 4))
@@ -61,6 +61,17 @@ def convolved(v):
     return sum(under @ tap for under, tap in zip(shifted(v.x), taps, strict=True))
 
 
+def turned(v):
+    """Return the image times the filter, turned by 180 degrees."""
+    taps = v.w.reshape(9, -1)[::-1]
+    return sum(under @ tap for under, tap in zip(shifted(v.x), taps, strict=True))
+
+
+def middle_alone(v):
+    """Return what comes if each tap takes the pixel in the middle."""
+    return v.x @ v.w.reshape(9, -1).sum(axis=0)
+
+
 def an_image(size, generator):
     """Return what 15.l takes, of a size (H, W, C)."""
     H, W, C = size
@@ -74,6 +85,11 @@ def matrix(v):
     return rows.reshape(v.columns.shape)
 
 
+def taps_fastest(v):
+    """Return the rows with the tap changing fastest, not the channel."""
+    return np.stack(shifted(v.x), axis=3).reshape(v.columns.shape)
+
+
 def bits_alone(size, generator):
     """Return what 15.m takes, of a size (H, W)."""
     H, W = size
@@ -84,6 +100,17 @@ def inside(v):
     """Return nine bits per pixel."""
     taps = shifted(np.ones((*v.bits.shape, 1), np.int64))
     return sum(under[..., 0] << place for place, under in enumerate(taps))
+
+
+def by_decimal_masks(v):
+    """Return the bits that the decimal masks 111 and 444 leave."""
+    H, W = v.bits.shape
+    found = np.full((H, W), 0o777)
+    found[0] &= ~0o007
+    found[H - 1] &= ~0o700
+    found[:, 0] &= ~111
+    found[:, W - 1] &= ~444
+    return found
 
 
 def whole_numbers(size, generator):
@@ -106,12 +133,12 @@ def a_row(n, generator):
     return {"x": x, "u": shuffled(4, generator), "y": blank(n), "n": n}
 
 
-def filtered(v):
+def filtered(v, second=-1, third=-1):
     """Return pairs of results, by the four products that F(2, 3) adds up."""
     d = [v.x[i : i + len(v.y) : 2] for i in range(4)]
     m0, m1 = (d[0] - d[2]) * v.u[0], (d[1] + d[2]) * v.u[1]
     m2, m3 = (d[2] - d[1]) * v.u[2], (d[1] - d[3]) * v.u[3]
-    return np.stack([m0 + m1 + m2, m1 - m2 - m3], axis=1).ravel()
+    return np.stack([m0 + m1 + m2, m1 + second * m2 + third * m3], axis=1).ravel()
 
 
 EXERCISES = (
@@ -130,6 +157,18 @@ EXERCISES = (
         hints=(
             "Test h against 0 and H, and v against 0 and W, before you load.",
             "x has C values per pixel: x[(h * W + v) * C + c].",
+        ),
+        slips=(
+            Slip(
+                middle_alone,
+                "All nine taps take the pixel in the middle, at row and col.",
+                "Which two variables hold the place of the pixel under tap (r, s)?",
+            ),
+            Slip(
+                turned,
+                "The filter is turned by 180 degrees.",
+                "Tap (0, 0) takes the pixel above and to the left.",
+            ),
         ),
         starter=(CheckFailed, "wrong"),
         mutants={
@@ -163,6 +202,13 @@ EXERCISES = (
             "the pixel, i / C / 9.",
             "The tap r * 3 + s is a shift by tap / 3 - 1 rows and tap % 3 - 1 columns.",
         ),
+        slips=(
+            Slip(
+                taps_fastest,
+                "A row has the right values in another order: the tap changes fastest.",
+                "The channel should. How many elements of columns does one tap have?",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "taps_fastest": Mutant(
@@ -193,6 +239,13 @@ EXERCISES = (
             "On the left edge the taps with s = 0 are outside: bits 0, 3 and 6, "
             "which are 0111 in octal. The last column is 0444.",
         ),
+        slips=(
+            Slip(
+                by_decimal_masks,
+                "These bits are left by the decimal masks 111 and 444.",
+                "In C++ a number is octal if it begins with 0.",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "rows_for_columns": Mutant(
@@ -222,6 +275,18 @@ EXERCISES = (
         hints=(
             "y is an array [C / 4][H][W][4]. The first index is c / 4, the last c % 4, "
             "and pixel is the two in the middle.",
+        ),
+        slips=(
+            Slip(
+                lambda v: v.x.transpose(2, 0, 1).reshape(v.y.shape),
+                "Each channel has a plane of its own: this is NCHW.",
+                "Which four channels lie side by side in y?",
+            ),
+            Slip(
+                lambda v: v.x.reshape(v.y.shape),
+                "y has the order of x: this is still NHWC.",
+                "In y, which value comes after the first four channels of a pixel?",
+            ),
         ),
         starter=(CheckFailed, "never written"),
         mutants={
@@ -255,8 +320,17 @@ EXERCISES = (
         magnitude=lambda v: np.full(v.y.shape, 8 * abs(v.x).max() * abs(v.u).max()),
         roundings=12,
         hints=(
-            "The two rows of the formula above the cell: y[i] = m0 + m1 + m2 and "
-            "y[i + 1] = m1 - m2 - m3.",
+            "m1 + m2 has d1 * g1 and d2 * (g0 + g2); m1 - m2 has d1 * (g0 + g2) and "
+            "d2 * g1. Which of them does y1 need? Which sign of m3 then takes d1 * g2 "
+            "away, and brings d3 * g2?",
+        ),
+        slips=tuple(
+            Slip(
+                lambda v, second=second, third=third: filtered(v, second, third),
+                "Each second result takes m2 or m3 with the wrong sign.",
+                "Put the sums for m1, m2 and m3 in. What do d1 and d3 stand with?",
+            )
+            for second, third in ((1, 1), (1, -1), (-1, 1))
         ),
         starter=(CheckFailed, "never written"),
         mutants={

@@ -34,7 +34,7 @@ GUESSES = {
     ),
     "one_plane": Guess(
         question="An image of 56 x 56 pixels, 64 channels, in NCHW. How many values "
-        "apart are two channels of a pixel?",
+        "apart are two successive channels of a pixel?",
         hint="All pixels of a channel lie before the next channel.",
         answer=3136,
         because="A channel has a plane of 56 * 56 values.",

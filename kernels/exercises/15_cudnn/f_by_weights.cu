@@ -11,7 +11,7 @@ __global__ void by_weights(
             int at_row = row + r - 1, at_col = col + s - 1;
             if (at_row >= 0 && at_row < rows
                 && at_col >= 0 && at_col < cols)
-                sum += 0;  // Your code here: what w[r][s] has done.
+                sum += 0;  // Your code here: the product for this result.
         }
     dw[r * 3 + s] = sum;
 }

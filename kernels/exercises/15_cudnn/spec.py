@@ -1,9 +1,11 @@
 """Pieces of chapter 15 in CUDA C++: convolution both ways, pooling, a cell, a norm."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, Mutant, blank, blocks, ramp, shuffled
+from coursekit.exercises import Exercise, Mutant, Slip, blank, blocks, ramp, shuffled
 
 WRONG = (CheckFailed, "wrong")
 TAPS = [(r, s) for r in range(3) for s in range(3)]
@@ -73,6 +75,13 @@ def summed(v):
     return np.array([(under(x, r, s) * dy).sum() for r, s in TAPS]).reshape(3, 3)
 
 
+def of_shared_places(v):
+    """Return gradients that take x and dy at one place, for neighbours in the image."""
+    x, dy = np.asarray(v.x), np.asarray(v.dy)
+    ones = np.ones(x.shape)
+    return np.array([(under(ones, r, s) * x * dy).sum() for r, s in TAPS]).reshape(3, 3)
+
+
 def sizes_of_sums(v):
     """Return the magnitude of each sum."""
     x, dy = np.abs(v.x), np.abs(v.dy)
@@ -120,14 +129,18 @@ def grouped(size, generator):
     }  # fmt: skip
 
 
-def normalised(v):
+def normalised(v, *, per_group=False, centre=True):
     """Return each group with mean 0 and variance 1, then scaled and shifted."""
     x = np.asarray(v.x)
     parts = x.reshape(x.shape[0], v.groups, -1)
     mean = parts.mean(axis=2, keepdims=True)
-    unit = 1 / np.sqrt(parts.var(axis=2, keepdims=True) + 1e-5)
+    off = parts - mean if centre else parts
+    unit = 1 / np.sqrt((off * off).mean(axis=2, keepdims=True) + 1e-5)
     inner = ((parts - mean) * unit).reshape(x.shape)
-    return inner * np.asarray(v.scale)[:, None] + np.asarray(v.shift)[:, None]
+    of = np.arange(v.channels)
+    if per_group:
+        of = of // (v.channels // v.groups)
+    return inner * np.asarray(v.scale)[of, None] + np.asarray(v.shift)[of, None]
 
 
 IMAGES = ((1, 1), (3, 5), (16, 33), (33, 17))
@@ -150,11 +163,18 @@ EXERCISES = (
         owner=None,
         starter=WRONG,
         hints=(
-            "Beyond the border there is no pixel: compare at_row and at_col with 0, "
+            "Outside of the image there is no pixel: compare at_row and at_col with 0, "
             "rows and cols.",
             "The filter lies by rows: w[r * 3 + s]. So does the image.",
             "if (at_row >= 0 && at_row < rows && at_col >= 0 && at_col < cols) "
             "sum += w[r * 3 + s] * x[at_row * cols + at_col];",
+        ),
+        slips=(
+            Slip(
+                lambda v: correlated(SimpleNamespace(x=v.x, w=np.flip(v.w))),
+                "The filter is rotated by 180 degrees.",
+                "Which weight lies over the pixel above and to the left?",
+            ),
         ),
         mutants={
             "flipped": Mutant(
@@ -196,6 +216,13 @@ EXERCISES = (
             "Pixel row is i + r - 1 for which i?",
             "int at_row = row - r + 1, at_col = col - s + 1;",
         ),
+        slips=(
+            Slip(
+                lambda v: correlated(SimpleNamespace(x=v.dy, w=v.w)),
+                "This is the forward pass over dy: the offsets are those of 15.a.",
+                "In 15.a result row took pixel row + r - 1. Here row is the pixel's.",
+            ),
+        ),
         mutants={
             "as_forward": Mutant(
                 mistake="The offsets of the way forward are taken again.",
@@ -229,6 +256,23 @@ EXERCISES = (
             "Its gradient is dy[row * cols + col]. The pixel is at at_row, at_col.",
             "sum += dy[row * cols + col] * x[at_row * cols + at_col];",
         ),
+        slips=(
+            Slip(
+                lambda v: summed(SimpleNamespace(x=v.dy, dy=v.x)),
+                "x and dy have changed places: these are the gradients in reverse.",
+                "The loops go over results, at row and col. Which array has results?",
+            ),
+            Slip(
+                of_shared_places,
+                "Each product takes x and dy at one and the same place.",
+                "Which pixel did w[r][s] multiply for the result at row and col?",
+            ),
+            Slip(
+                lambda v: summed(SimpleNamespace(x=v.x, dy=np.ones(v.dy.shape))),
+                "These are sums of pixels alone, without the gradients of the results.",
+                "The chain rule multiplies each pixel. By which element of dy?",
+            ),
+        ),
         mutants={
             "swapped": Mutant(
                 mistake="The images change places.",
@@ -261,6 +305,15 @@ EXERCISES = (
         hints=(
             "The first window has two pixels, and one place of the border.",
             "Begin with count = 0, and count each pixel that is added.",
+        ),
+        slips=(
+            Slip(
+                lambda v: averaged(v) * (3 - (np.arange(0, v.n, 2) == 0) - (
+                    np.arange(0, v.n, 2) == v.n - 1)),
+                "Each result is the sum of its window, divided by one.",
+                "Count inside of the loop, where a pixel is added. Two statements "
+                "under one if need braces.",
+            ),
         ),
         mutants={
             "as_included": Mutant(
@@ -340,6 +393,24 @@ EXERCISES = (
             "what the threads have.",
             "squares += (x[first + i] - mean) * (x[first + i] - mean);",
             "Element i of the group belongs to channel group * members + i / pixels.",
+        ),
+        slips=(
+            Slip(
+                lambda v: normalised(v, per_group=True),
+                "The variance is right. The scale and shift are those of the channel "
+                "with the group's number.",
+                "A group has several channels. Which one has element i?",
+            ),
+            *(
+                Slip(
+                    lambda v, per_group=per_group: normalised(
+                        v, per_group=per_group, centre=False
+                    ),
+                    "The squares are those of the elements, about 0.",
+                    "A variance is taken about the mean, which the block has by then.",
+                )
+                for per_group in (True, False)
+            ),
         ),
         mutants={
             "about_zero": Mutant(

@@ -61,7 +61,7 @@ GUESSES = {
         hint="new = (1 - factor) * old + factor * batch.",
         answer="the statistics of the last batch",
         because="With a factor of 1 nothing of the old average is kept. Take a small "
-        "factor, such as 0.1.",
+        "factor, such as 0.1: it is `momentum` in the next cell.",
     ),
     "paths": Guess(
         question="CTC sums over all paths of 3 frames that read as ab. Repeats merge, "

@@ -22,7 +22,14 @@ def of_images(strides, show):
     """Compare strides with those of NumPy."""
     for n, c, h, w in ((2, 3, 4, 5), (1, 8, 2, 7), (3, 2, 6, 4)):
         held = np.zeros((n, h, w, c), np.int8).transpose(0, 3, 1, 2)
-        found = strides(n, c, h, w)
+        found = list(strides(n, c, h, w))
+        if found == sorted(held.strides, reverse=True):
+            raise wrong(
+                f"For n = {n}, c = {c}, h = {h}, w = {w} the stride of c is "
+                f"{found[1]}, and should be {held.strides[1]}.",
+                "The four numbers are right, and stand in the order of memory.",
+                "Return them in the order n, c, h, w. Which of them is that of c?",
+            )
         for axis, at, due in zip("nchw", found, held.strides, strict=True):
             if at != due:
                 raise wrong(
@@ -30,7 +37,7 @@ def of_images(strides, show):
                     f"{at}, and should be {due}.",
                     "Memory has all channels of a pixel, then those of the next pixel "
                     "in the row, then the next row, then the next image.",
-                    f"How many elements lie between neighbours along {axis}?",
+                    f"How many elements further is the next value along {axis}?",
                 )
 
 
@@ -159,7 +166,14 @@ def within_memory(choose, show):
         "Compare plan.workspace_bytes with workspace_bytes, and go on.",
     )
     chosen(choose, 128 << 20, False, PLANS[1], advice)
-    chosen(choose, 64 << 20, False, PLANS[1], advice)
+    just = "The plan needs just as much workspace as there is: it can run.", advice[1]
+    chosen(choose, 64 << 20, False, PLANS[1], just)
+    if choose(PLANS, 1 << 20, False) is PLANS[0]:
+        advice = (
+            "A faster plan was left out, though its workspace fits. It has the note "
+            "NONDETERMINISTIC, which matters only if deterministic is True.",
+            "Look at the notes only where deterministic is asked for.",
+        )
     chosen(choose, 1 << 20, False, PLANS[2], advice)
 
 
@@ -185,7 +199,7 @@ EXERCISES = (
         starter=(CheckFailed, "the stride of c"),
         hints=(
             "Two channels of a pixel are neighbours: the stride of c is 1.",
-            "From a pixel to the next in its row all c channels lie between.",
+            "From a pixel to the next in its row it is c elements.",
             "return h * w * c, 1, w * c, c",
         ),
         mutants={
