@@ -1,4 +1,4 @@
-// Cell: a step of an LSTM behind the products; gates in the order i, f, g, o.
+// Cell: a step of an LSTM behind the products; order of gates i, f, g, o.
 __device__ float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
 __global__ void cell(const float *gates, float *c, float *h, int n)
