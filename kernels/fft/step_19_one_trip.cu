@@ -63,7 +63,11 @@ fft_one_trip(const float2 *x, float2 *y, float2 *X, int *done, int rows)
         second_pass(y + row % RING * N, X + row * N, space, tile);
         report(read + row);
     }
-    if (threadIdx.x == 0 && atomicAdd(done + 1, 1) == gridDim.x - 1)
-        for (int i = 0; i < 2 * rows + 2; ++i)
+    if (threadIdx.x == 0) {
+        __threadfence();  // all that this block did comes before its end
+        int ended = atomicAdd(done + 1, 1);
+        __threadfence();
+        for (int i = 0; ended == gridDim.x - 1 && i < 2 * rows + 2; ++i)
             done[i] = 0;  // for the next launch
+    }
 }

@@ -18,7 +18,6 @@
 //          block of `count_digits`; 64 registers per thread.
 // Limits   n below 2^30. Sums and states share words of 32 bits.
 //
-// expect: n=10000,kernel=sweep global_atomic_requests = 2  # a ticket, and its return
 // expect: n=20000,kernel=sweep barriers = 160              # 2 tiles * 16 warps * 5
 // expect: n=40000,kernel=count_digits global_load_sectors = 5000  # 40000 * 4 B / 32 B
 

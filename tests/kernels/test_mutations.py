@@ -115,6 +115,10 @@ HARMLESS = {
     ("sort/step_04_one_sweep.cu", 128, "sum > 0"): NOTHING_TO_ADD,
     ("sort/step_04_one_sweep.cu", 79, "number > 0"):
         "in the simulator nobody looks between the two stores of tile 0; a GPU faults",
+    ("fft/step_19_one_trip.cu", 54, "at < TILES"):
+        "in the simulator the tile is there by then, and gets the same values again",
+    ("fft/step_19_one_trip.cu", 61, "at >= TILES"):
+        "in the simulator the row is still there, and its results are stored again",
     ("scan/step_06_ahead.cu", 73, "warp > 0"): "other warps publish the same sum",
     ("softmax/step_07_cluster.cu", 72, "threadIdx.x < 32"): RELEASED,
     ("softmax/step_08_any_length.cu", 58, "wait()"): UNSHARED,
@@ -211,8 +215,8 @@ FOUND_AT = {
         (63, "rows are read there before other blocks have stored them"),
     ("fft/step_19_one_trip.cu", 37, "__syncthreads()"):
         (63, "rows are read there that were told too early"),
-    ("fft/step_19_one_trip.cu", 54, "at < TILES"):
-        (62, "blocks of the second pass do the first one again, and count it"),
+    ("fft/step_19_one_trip.cu", 56, "wait_for(read + step - RING)"):
+        (57, "rows of y are replaced there that others may still read"),
     ("fft/step_12_other_factors.cu", 50, "__syncthreads()"):
         (56, "what the stage before stores is read there"),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),

@@ -300,7 +300,7 @@ EXERCISES = (
         picture=(500, 200),
         launches=(
             lambda size: (rows_for(*size) * 4, 128),
-            lambda size: (rows_for(*size) * 8, 64),
+            lambda size: (blocks(rows_for(*size) * 512, 96), 96),
         ),
         owner=None,
         hints=(
