@@ -79,6 +79,8 @@ def _packed(argument):
         return argument.tobytes()
     if argument is None:
         return (bytes(8),)
+    if isinstance(argument, bytes):
+        return (argument,)  # a struct, by value
     if isinstance(argument, Boxes):
         return (bytes(128),)  # a map of nothing
     if isinstance(argument, float):
