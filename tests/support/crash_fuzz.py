@@ -85,7 +85,10 @@ def _packed(argument):
         return (bytes(128),)  # a map of nothing
     if isinstance(argument, float):
         return (struct.pack("<f", argument),)
-    return (struct.pack("<i", int(argument)),)
+    number = int(argument)
+    if -(2**31) <= number < 2**31:
+        return (struct.pack("<i", number),)
+    return (struct.pack("<Q", number % 2**64),)
 
 
 def _base(name: str, kernel, grid, block, arguments, shared_bytes: int = 0) -> Base:
