@@ -112,8 +112,8 @@ HARMLESS = {
     ("reduction/step_07_persistent.cu", 36, "warp > 0"): IN_VAIN,
     ("scan/step_05_look_back.cu", 110, "tile > 0"):
         "the first tile finds the sum 0 in front of it",
-    ("sort/step_04_one_sweep.cu", 128, "sum > 0"): NOTHING_TO_ADD,
-    ("sort/step_04_one_sweep.cu", 79, "number > 0"):
+    ("sort/step_04_one_sweep.cu", 127, "sum > 0"): NOTHING_TO_ADD,
+    ("sort/step_04_one_sweep.cu", 78, "number > 0"):
         "in the simulator nobody looks between the two stores of tile 0; a GPU faults",
     ("fft/step_19_one_trip.cu", 54, "at < TILES"):
         "in the simulator the tile is there by then, and gets the same values again",
@@ -177,10 +177,10 @@ HARMLESS = {
 FOUND_AT = {
     ("scan/step_05_look_back.cu", 84, "__syncthreads()"):
         (92, "the number of the tile is not there yet: its elements are nowhere"),
-    ("sort/step_04_one_sweep.cu", 72, "__syncthreads()"):
-        (75, "the number of the tile is not there yet"),
-    ("sort/step_04_one_sweep.cu", 93, "__syncthreads()"):
-        (94, "places are read, in `store`, before they are there"),
+    ("sort/step_04_one_sweep.cu", 71, "__syncthreads()"):
+        (74, "the number of the tile is not there yet"),
+    ("sort/step_04_one_sweep.cu", 92, "__syncthreads()"):
+        (93, "places are read, in `store`, before they are there"),
     ("scan/step_05_look_back.cu", 117, "__syncthreads()"):
         (114, "the compiler puts the reading of `before` next to where it is written"),
     ("solutions/04_cu_to_ptx_to_sass/c_horner.cu", 6, "i >= n"):
