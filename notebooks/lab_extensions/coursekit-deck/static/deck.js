@@ -24,7 +24,7 @@ export async function present(app, panel) {
   await pictures(panel.node);
   const deck = new Deck(app, panel, config);
   await settled();
-  deck.lay(0);
+  deck.start();
   return deck;
 }
 
@@ -40,8 +40,14 @@ class Deck extends Paged {
     this.answers = new Answers(this);
     this.notes = new Notes(this);
     this.bar = new Bar(this);
-    this.ends = [listen(this), this.followSize(), this.followOutputs()];
+    this.ends = [];
     this.slide = this.slideOf(this.notebook.activeCell);
+  }
+
+  // Show the first page, once the cells have their heights, and follow keys and changes.
+  start() {
+    this.lay(0);
+    this.ends = [listen(this), this.followSize(), this.followOutputs()];
   }
 
   // In the top layer, above all of JupyterLab, whatever surrounds the panel there.
