@@ -19,8 +19,12 @@ class Slip:
         A sentence that is true of every kernel with this result.
     cure : str
         What to look at, as a sentence; it does not give the answer.
+    scale : float
+        How many times as large as `result` the output is: a factor that was
+        forgotten. Roundings are as many times larger, and are allowed.
     """
 
     result: Callable[[Any], Any]
     cause: str
     cure: str
+    scale: float = 1

@@ -29,6 +29,7 @@ def advice(outcome: Outcome, judged: judging.Judged) -> tuple[str, str] | None:
     for slip in exercise.slips:
         result = np.asarray(slip.result(values))
         allowed = problem.allowed[judged.name]
-        if not judging.wrong(result, judged.got, allowed).any():
+        got = judged.got if slip.scale == 1 else judged.got / slip.scale
+        if not judging.wrong(result, got, allowed).any():
             return slip.cause, slip.cure
     return None

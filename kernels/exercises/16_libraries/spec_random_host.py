@@ -30,7 +30,9 @@ def one_sequence(part, show):
         for rank in range(ranks):
             found, due = part(rank, n, seed), whole[rank * n :][:n]
             if np.shape(found) != (n,) or not (found == due).all():
-                first = f"{np.ravel(found)[0]:.6g}" if np.size(found) else "nothing"
+                first = "nothing"
+                if found is not None and np.size(found):
+                    first = f"{np.ravel(found)[0]:.6g}"
                 raise wrong(
                     f"With n = {n}, the values of process {rank} begin with {first}, "
                     f"and should be values {rank * n} to {rank * n + n - 1} of the "
@@ -80,8 +82,9 @@ def of_systems(solve, show):
         if np.shape(found) != (n,):
             raise wrong(
                 f"For n = {n}, solve() returns {found!r}, which is no solution.",
-                "A solution is an array of n numbers, as b is.",
-                "Return x alone.",
+                "A solution is an array of n numbers, as b is. getrs returns its info, "
+                "and replaces b by the solution.",
+                "Return the array that you have given to getrs in place of b.",
             )
         off = np.abs(found - exact).max()
         if not off < 1e-8:

@@ -9,11 +9,15 @@ from coursekit.exercises import (
     Guess,
     Mutant,
     ProgramExercise,
+    Slip,
     blank,
     covering,
 )
 
 BLOCK = 128  # threads of a block in 16.q
+NO_LABEL = (
+    "0 is divided by 0: `some` is larger than the number of labels that were found."
+)
 
 
 def signed(n, generator):
@@ -52,12 +56,33 @@ def some_digits(n, generator):
     return {"digits": digits, "ranks": blank(n, np.int32), "n": n}
 
 
-def ranks(v):
-    """Count equal digits before each element, within its warp."""
+def ranks(v, of=lambda equal, lane: equal[:lane].sum()):
+    """Count equal digits before each element, within its warp; or what `of` counts."""
     found = np.zeros(v.n, np.int64)
     for i in range(v.n):
-        found[i] = np.count_nonzero(v.digits[i // 32 * 32 : i] == v.digits[i])
+        warp = v.digits[i // 32 * 32 :][:32]
+        found[i] = of(warp == v.digits[i], i % 32)
     return found
+
+
+def as_word(v):
+    """Return for each lane the bits of the lanes before it that have its digit."""
+    return ranks(v, lambda equal, lane: equal[:lane] @ 2 ** np.arange(lane))
+
+
+def backwards(v):
+    """Sort by one bit, but turn the order of the ones around."""
+    ones = v.x >> v.bit & 1 == 1
+    return np.concatenate([v.x[~ones], v.x[ones][::-1]])
+
+
+def shifted(v):
+    """Return what 16.q stores if all places are one too large."""
+    out = np.zeros(v.n + 1, np.int64)
+    for first in range(0, v.n, BLOCK):
+        wanted = [x for x in v.x[first : first + BLOCK] if x > 0]
+        out[first + 1 : first + 1 + len(wanted)] = wanted
+    return out[: v.n]
 
 
 EXERCISES = (
@@ -70,8 +95,9 @@ EXERCISES = (
                 args=(3, 4),
                 stdout="5\n",
                 causes={
-                    "2.64575": "The numbers were added, and not their squares: "
-                    "`thrust::reduce` takes no functor for its elements.",
+                    "2.64575": "The numbers were added, and not their squares: Square "
+                    "returns x itself, or `thrust::reduce` is still called, which "
+                    "takes no functor for its elements.",
                     "25": "That is the sum of the squares; a norm is its root.",
                 },
             ),
@@ -157,12 +183,21 @@ EXERCISES = (
             "Scan(room).ExclusiveSum(in, out, total) fills out and total.",
             "Scan(room).ExclusiveSum(wanted, place, total);",
         ),
+        slips=(
+            Slip(
+                shifted,
+                "Each number lies one place too far: the place counts the number "
+                "itself.",
+                "Which of the two sums of BlockScan leaves the thread's own number "
+                "out?",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "inclusive": Mutant(
                 mistake="The sum includes the number itself: places begin with 1.",
                 edits=[("ExclusiveSum", "InclusiveSum")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "one place too far"),
             ),
             "places_of_all": Mutant(
                 mistake="It adds up the numbers, not how many are wanted.",
@@ -187,12 +222,20 @@ EXERCISES = (
             "Of the keys before i, upto[i] are zeros where key i is a one; so "
             "i - upto[i] are ones.",
         ),
+        slips=(
+            Slip(
+                backwards,
+                "The keys with a 1 lie behind all zeros, but in the opposite order.",
+                "The first one comes right behind the zeros. How many ones lie before "
+                "key i?",
+            ),
+        ),
         starter=(CheckFailed, "both write y[0]"),
         mutants={
             "backwards": Mutant(
                 mistake="The ones are stored from the end: their order turns around.",
                 edits=[("upto[n - 1] + i - upto[i]", "n - 1 - (i - upto[i])")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "the opposite order"),
             ),
             "no_zeros_before": Mutant(
                 mistake="The ones begin at place 0, as the zeros do.",
@@ -219,22 +262,54 @@ EXERCISES = (
             "with `same` it leaves the lanes to count.",
             "int rank = __popc(same & (1u << lane) - 1);",
         ),
+        slips=(
+            Slip(
+                lambda v: ranks(v, lambda equal, lane: equal.sum()),
+                "All lanes with this digit are counted, also those behind.",
+                "Which bits of `same` belong to lanes below `lane`? Mask the others.",
+            ),
+            Slip(
+                lambda v: ranks(v, lambda equal, lane: equal[: lane + 1].sum()),
+                "A lane counts itself.",
+                "The mask has the bits below bit `lane`, and not that bit.",
+            ),
+            Slip(
+                lambda v: ranks(v, lambda equal, lane: equal[lane + 1 :].sum()),
+                "The lanes behind this one are counted.",
+                "Bit 0 of `same` is lane 0. Which bits are below bit `lane`?",
+            ),
+            Slip(
+                lambda v: ranks(v, lambda equal, lane: equal[lane:].sum()),
+                "The lanes behind this one are counted, and the lane itself.",
+                "Bit 0 of `same` is lane 0. Which bits are below bit `lane`?",
+            ),
+            Slip(
+                as_word,
+                "This is the word with the right bits, not their number.",
+                "__popc(word) counts the bits of a word that are 1.",
+            ),
+            Slip(
+                lambda v: ranks(v, lambda equal, lane: equal.argmax()),
+                "This is the first lane with the digit.",
+                "__popc(word) counts the bits of a word that are 1.",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "itself": Mutant(
                 mistake="A lane counts itself.",
                 edits=[("(1u << lane) - 1", "(2u << lane) - 1")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "A lane counts itself"),
             ),
             "all_of_them": Mutant(
                 mistake="It counts all lanes with this digit.",
                 edits=[("same & (1u << lane) - 1", "same")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "also those behind"),
             ),
             "lanes_behind": Mutant(
                 mistake="It counts the lanes behind this one.",
                 edits=[("same & (1u << lane) - 1", "same >> lane >> 1")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "lanes behind this one are counted."),
             ),
         },
     ),
@@ -253,6 +328,10 @@ EXERCISES = (
                     "11": "Sum i is not always that of center i: where a center has "
                     "no numbers, `found` tells to which center a sum belongs.",
                     "39": "The centers are sums: divide them by the counts.",
+                    "inf": "Sums are divided by 0: nothing has added up `ones` into "
+                    "`counts`.",
+                    "nan": NO_LABEL,
+                    "-nan": NO_LABEL,
                 },
             ),
             Case(

@@ -5,7 +5,15 @@ from types import SimpleNamespace
 import numpy as np
 
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, Guess, HostExercise, Limit, Mutant, blank
+from coursekit.exercises import (
+    Exercise,
+    Guess,
+    HostExercise,
+    Limit,
+    Mutant,
+    Slip,
+    blank,
+)
 from coursekit.exercises import blocks as cover
 
 WRONG = (CheckFailed, "wrong")
@@ -44,9 +52,17 @@ def row_sums(v, products):
     return upto[v.starts[1:]] - upto[v.starts[:-1]]
 
 
-def product(v):
-    """Return A x."""
-    return row_sums(v, np.asarray(v.values) * np.asarray(v.x)[v.columns])
+def places(v):
+    """Return for each entry its place in its row, and how many follow it there."""
+    lengths = np.diff(v.starts)
+    k, rows = np.arange(len(v.columns)), np.repeat(np.arange(len(lengths)), lengths)
+    return k - np.asarray(v.starts)[rows], np.asarray(v.starts)[rows + 1] - 1 - k
+
+
+def product(v, weights=1, columns=None):
+    """Return A x; or what it is with other weights of entries, or other columns."""
+    columns = v.columns if columns is None else columns
+    return row_sums(v, weights * np.asarray(v.values) * np.asarray(v.x)[columns])
 
 
 def bsr(rows, generator):
@@ -60,10 +76,10 @@ def bsr(rows, generator):
     }  # fmt: skip
 
 
-def of_blocks(v):
-    """Return A x, two rows for each row of blocks."""
-    values = np.asarray(v.values).reshape(-1, 2, 2)
-    pairs = np.asarray(v.x).reshape(-1, 2)[v.columns]
+def of_blocks(v, change=lambda values: values, step=2):
+    """Return A x, two rows for each row of blocks; or the result of a slip."""
+    values = change(np.asarray(v.values).reshape(-1, 2, 2))
+    pairs = np.asarray(v.x)[step * np.asarray(v.columns)[:, None] + np.arange(2)]
     return row_sums(v, (values * pairs[:, None, :]).sum(2)).reshape(-1)
 
 
@@ -78,10 +94,11 @@ def path(size, generator):
     }  # fmt: skip
 
 
-def rows_passed(v):
-    """Walk along the path."""
-    ends = np.asarray(v.ends) + np.arange(1, v.rows + 1)
-    return np.searchsorted(ends, np.asarray(v.cuts), side="right")
+def rows_passed(v, steps=lambda ends, row: ends + row + 1):
+    """Walk along the path; or along one on which a row ends after other steps."""
+    ended = steps(np.asarray(v.ends), np.arange(v.rows))
+    passed = np.searchsorted(ended, np.asarray(v.cuts), side="right")
+    return np.minimum(passed, np.asarray(v.cuts))
 
 
 def spmm(size, generator):
@@ -95,10 +112,10 @@ def spmm(size, generator):
     }  # fmt: skip
 
 
-def of_columns(v):
-    """Return A X."""
-    X = np.asarray(v.X).reshape(-1, v.width)
-    return row_sums(v, np.asarray(v.values)[:, None] * X[v.columns])
+def of_columns(v, index=lambda column, j, width: column * width + j):
+    """Return A X; or what it is where X is read at other indices."""
+    at = index(np.asarray(v.columns)[:, None], np.arange(v.width), v.width)
+    return row_sums(v, np.asarray(v.values)[:, None] * np.ravel(v.X)[at])
 
 
 def warps_for(block):
@@ -196,6 +213,32 @@ EXERCISES = (
         picture=4,
         roundings=140,
         owner=None,
+        slips=(
+            Slip(
+                lambda v: product(v, columns=places(v)[0] % len(v.x)),
+                "x is read from its beginning, as if the row had an entry in each "
+                "column.",
+                "Entry k stands in a column. Which array says in which?",
+            ),
+            Slip(
+                lambda v: product(v, weights=places(v)[1] == 0),
+                "Only the last product of each row is left: = replaces the sum.",
+                "Add each product to the sum.",
+            ),
+            Slip(
+                lambda v: row_sums(v, np.asarray(v.values)),
+                "The values are added up, and x has no part in it.",
+                "Each value meets an element of x: the one of its column.",
+            ),
+            Slip(
+                lambda v: product(
+                    v, columns=np.repeat(np.arange(v.rows), np.diff(v.starts))
+                ),
+                "Each value is multiplied by x[row].",
+                "The row says where the sum goes. Which element of x does an entry "
+                "meet?",
+            ),
+        ),
         starter=WRONG,
         hints=(
             "The entries of this row are starts[row] up to, not including, "
@@ -206,7 +249,7 @@ EXERCISES = (
             "dense": Mutant(
                 mistake="The vector is read as if the row had no gaps.",
                 edits=[("x[columns[k]]", "x[k - starts[row]]")],
-                fails=WRONG,
+                fails=(CheckFailed, "read from its beginning"),
             ),
             "short": Mutant(
                 mistake="The last entry of each row is left out.",
@@ -265,6 +308,26 @@ EXERCISES = (
                 why="One round of 32 lanes reads nearly every row of this matrix.",
             ),
         ),
+        slips=(
+            Slip(
+                lambda v: product(v, weights=places(v)[0] % 32 == 0),
+                "y has the sum of lane 0 alone: products 0, 32, 64 .. of each row.",
+                "The sums of 32 lanes have to be added up before lane 0 stores.",
+            ),
+            Slip(
+                lambda v: product(v, weights=32),
+                "Each sum is 32 times too large: every lane still adds up the whole "
+                "row.",
+                "Let a lane begin at its own entry, and go on by 32.",
+            ),
+            Slip(
+                lambda v: product(v, weights=np.minimum(places(v)[0], 31) + 1),
+                "A lane begins at its own entry, but goes on to the next one. So "
+                "entries are added by several lanes.",
+                "The entry after that of lane 0 belongs to lane 1. Which one is lane "
+                "0's next?",
+            ),
+        ),
         starter=(CheckFailed, "requests"),
         hints=(
             "Lane 0 takes entries 0, 32, 64 .. of the row; lane 1 takes 1, 33 ..",
@@ -275,12 +338,12 @@ EXERCISES = (
             "not_added": Mutant(
                 mistake="The sums of the other lanes are forgotten.",
                 edits=[("away = 16", "away = 0")],
-                fails=WRONG,
+                fails=(CheckFailed, "lane 0 alone"),
             ),
             "all": Mutant(
                 mistake="Every lane takes the whole row.",
                 edits=[("starts[row] + lane", "starts[row]"), ("k += 32", "k++")],
-                fails=WRONG,
+                fails=(CheckFailed, "32 times too large"),
             ),
         },
     ),
@@ -296,6 +359,37 @@ EXERCISES = (
         picture=4,
         roundings=280,
         owner=None,
+        slips=(
+            Slip(
+                lambda v: of_blocks(v, step=1),
+                "columns[b] is taken for a column of A. It counts blocks.",
+                "A block is two columns wide. Which column does block column 2 begin "
+                "with?",
+            ),
+            Slip(
+                lambda v: of_blocks(v, lambda values: values.swapaxes(1, 2)),
+                "Each block is read by columns: its values lie row by row.",
+                "values[4 * b + 1] stands right of values[4 * b], and values[4 * b + "
+                "2] below.",
+            ),
+            Slip(
+                lambda v: of_blocks(v, lambda values: values[:, [0, 0]]),
+                "Both rows take the upper row of each block.",
+                "row % 2 says whether a row is the lower one.",
+            ),
+            Slip(
+                lambda v: of_blocks(
+                    v, lambda values: values.sum(1, keepdims=True).repeat(2, 1)
+                ),
+                "Both rows take all four values of each block.",
+                "A row of a block has two values, and row % 2 says which two.",
+            ),
+            Slip(
+                lambda v: of_blocks(v, lambda values: values * [1, 0]),
+                "Only the first column of each block is added.",
+                "Two values of a block stand in this row: add two products.",
+            ),
+        ),
         starter=WRONG,
         hints=(
             "Block b has the values 4 b to 4 b + 3, row by row. Its first column is "
@@ -306,12 +400,12 @@ EXERCISES = (
             "columns": Mutant(
                 mistake="The columns of blocks are taken for columns of A.",
                 edits=[("x[2 * columns[b] + j]", "x[columns[b] + j]")],
-                fails=WRONG,
+                fails=(CheckFailed, "It counts blocks"),
             ),
             "transposed": Mutant(
                 mistake="A block is read by columns.",
                 edits=[("row % 2 * 2 + j", "row % 2 + 2 * j")],
-                fails=WRONG,
+                fails=(CheckFailed, "read by columns"),
             ),
         },
     ),
@@ -324,12 +418,35 @@ EXERCISES = (
         outputs=("passed",),
         reference=rows_passed,
         sizes=((1, 3), (33, 9), (255, 65)),
-        picture=(4, 8),
+        picture=(4, 14),  # a cut after each step: each mistake shows
         launches=(
             lambda size: (cover(size[1], 64), 64),
             lambda size: (cover(size[1], 256), 256),
         ),
         owner=None,
+        slips=(
+            Slip(
+                lambda v: rows_passed(v, lambda ends, row: ends),
+                "Products are counted, and ends of rows are not.",
+                "The end of a row is a step of the path, too. How many rows have ended"
+                " there?",
+            ),
+            Slip(
+                lambda v: rows_passed(v, lambda ends, row: ends + row),
+                "The step that ends the row itself is not counted.",
+                "Rows 0 to row have ended then. How many rows are that?",
+            ),
+            Slip(
+                lambda v: rows_passed(v, lambda ends, row: ends + row + 2),
+                "Each row ends a step too late.",
+                "Rows 0 to row have ended then. How many rows are that?",
+            ),
+            Slip(
+                lambda v: rows_passed(v, lambda ends, row: row + 1),
+                "Ends of rows are counted, and products are not.",
+                "How many products stand before the end of this row?",
+            ),
+        ),
         starter=WRONG,
         hints=(
             "ends[row] products stand before the end of the row.",
@@ -339,12 +456,12 @@ EXERCISES = (
             "products": Mutant(
                 mistake="The steps of the rows are forgotten.",
                 edits=[("ends[row] + row + 1", "ends[row]")],
-                fails=WRONG,
+                fails=(CheckFailed, "ends of rows are not"),
             ),
             "one_row": Mutant(
                 mistake="The step that ends the row itself is forgotten.",
                 edits=[("ends[row] + row + 1", "ends[row] + row")],
-                fails=WRONG,
+                fails=(CheckFailed, "the row itself is not counted"),
             ),
         },
     ),
@@ -362,6 +479,25 @@ EXERCISES = (
         launches=(tiles_of(32, 8), tiles_of(16, 4)),
         roundings=140,
         owner=None,
+        slips=(
+            Slip(
+                lambda v: of_columns(v, lambda column, j, width: column + j * len(v.X)),
+                "X is read by columns. It lies row by row.",
+                "Where does row columns[k] of X begin?",
+            ),
+            Slip(
+                lambda v: of_columns(v, lambda column, j, width: column + j * width),
+                "X is read by columns. It lies row by row.",
+                "Where does row columns[k] of X begin?",
+            ),
+            Slip(
+                lambda v: of_columns(
+                    v, lambda column, j, width: column * width + 0 * j
+                ),
+                "Every column of Y is the first one: j is missing in the index of X.",
+                "A thread computes Y[row][j]. Which column of X does it read?",
+            ),
+        ),
         starter=(CheckFailed, "never written"),
         hints=(
             "A thread computes Y[row][j]: the loop of 16.h, with X in place of x.",
@@ -372,7 +508,7 @@ EXERCISES = (
             "one_column": Mutant(
                 mistake="Every column of Y gets the first column of X.",
                 edits=[("* width + j];\n    Y", "* width];\n    Y")],
-                fails=WRONG,
+                fails=(CheckFailed, "j is missing"),
             ),
             "no_guard": Mutant(
                 mistake="Threads beyond the last row have no guard.",
@@ -382,7 +518,7 @@ EXERCISES = (
             "by_columns": Mutant(
                 mistake="X is read by columns.",
                 edits=[("X[columns[k] * width + j]", "X[columns[k] + j * width]")],
-                fails=WRONG,
+                fails=(CheckFailed, "X is read by columns"),
             ),
         },
     ),

@@ -3,7 +3,15 @@
 import numpy as np
 
 from coursekit.errors import CheckFailed, OutOfBoundsError
-from coursekit.exercises import Exercise, Guess, Mutant, blank, blocks, shuffled
+from coursekit.exercises import (
+    Exercise,
+    Guess,
+    Mutant,
+    Slip,
+    blank,
+    blocks,
+    shuffled,
+)
 
 LENGTH = 512  # of a row that is transformed
 TRANSFORMS = 100  # roundings there and back, at the magnitude of the largest result
@@ -89,10 +97,10 @@ def rows_of_512(rows, generator):
     return {"x": x, "W": W, "y": np.zeros((rows * LENGTH, 2), np.float32), "rows": rows}
 
 
-def circular(v):
-    """Return the circular convolutions of rows with the filter of a spectrum."""
+def circular(v, weights=lambda W: W, back=np.fft.ifft):
+    """Return circular convolutions of rows, by a spectrum; or the result of a slip."""
     X = np.fft.fft(as_complex(v.x).reshape(-1, LENGTH))
-    return as_pairs(np.fft.ifft(X * as_complex(v.W)).ravel())
+    return as_pairs(back(X * weights(as_complex(v.W))).ravel())
 
 
 def rows_for(n, m):
@@ -108,14 +116,14 @@ def sound(size, generator):
     return {"x": signed(n, generator), "rows": rows, "n": n, "m": m, "total": total}
 
 
-def overlapped(v):
-    """Return the rows of a sound, with zeros before and after it."""
-    step = LENGTH - (v.m - 1)
+def overlapped(v, overlap=None, zeros=None, imaginary=0):
+    """Return the rows of a sound, with zeros around it; or those of a slip."""
+    step = LENGTH - (v.m - 1 if overlap is None else overlap)
     count = v.total // LENGTH
-    around_x = np.pad(v.x, (v.m - 1, count * step + LENGTH))
+    around_x = np.pad(v.x, (v.m - 1 if zeros is None else zeros, count * LENGTH))
     starts = step * np.arange(count)
     rows = around_x[starts[:, None] + np.arange(LENGTH)].ravel()
-    return as_pairs(rows + 0j)
+    return as_pairs(rows + 1j * imaginary * rows)
 
 
 def large(v):
@@ -141,12 +149,31 @@ EXERCISES = (
             "A loop over b from 0 to m. x[i - b] is a value where 0 <= i - b and "
             "i - b < n.",
         ),
+        slips=(
+            Slip(
+                lambda v: np.convolve(v.x, v.w[::-1]),
+                "The weights are not mirrored: this is the cross-correlation.",
+                "Weight b meets x[i - b]. Which weight meets x[i]?",
+            ),
+            Slip(
+                lambda v: np.pad(
+                    np.correlate(v.x, v.w, "full")[v.m - 1 :], (0, v.m - 1)
+                ),
+                "Weight b meets x[i + b]: this is a cross-correlation.",
+                "The larger b is, the further back the value lies: x[i - b].",
+            ),
+            Slip(
+                lambda v: np.convolve(np.append(0, v.x[1:]), v.w),
+                "x[0] takes no part.",
+                "x has a value at index 0: which comparison lets it in?",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "the_other_way": Mutant(
                 mistake="The weights run in the same direction as the values.",
                 edits=[("w[b] * x", "w[m - 1 - b] * x")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "not mirrored"),
             ),
             "no_end": Mutant(
                 mistake="Nothing keeps the last sums from values behind the end.",
@@ -179,6 +206,30 @@ EXERCISES = (
             "filter[2 * 5 + 2] belongs to it.",
             "One row further in the filter is one row back in the tile.",
         ),
+        slips=(
+            Slip(
+                lambda v: around(v.x, v.filter[::-1, ::-1]),
+                "Filter and tile run in the same direction: this is the cross-"
+                "correlation.",
+                "Weight (0, 0) meets the pixel below and to the right of the thread's "
+                "own.",
+            ),
+            Slip(
+                lambda v: around(v.x, v.filter[::-1]),
+                "The columns of the filter are mirrored, and its rows are not.",
+                "One row further in the filter is one row back in the tile.",
+            ),
+            Slip(
+                lambda v: around(v.x, v.filter[:, ::-1]),
+                "The rows of the filter are mirrored, and its columns are not.",
+                "One column further in the filter is one column back in the tile.",
+            ),
+            Slip(
+                lambda v: around(v.x, v.filter.T),
+                "Rows and columns of the filter are exchanged.",
+                "Row a of the filter begins at a * 5.",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "correlation": Mutant(
@@ -187,17 +238,17 @@ EXERCISES = (
                     ("threadIdx.y + 4 - a", "threadIdx.y + a"),
                     ("threadIdx.x + 4 - b", "threadIdx.x + b"),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "run in the same direction"),
             ),
             "rows_not_mirrored": Mutant(
                 mistake="The rows of filter and tile run in the same direction.",
                 edits=[("threadIdx.y + 4 - a", "threadIdx.y + a")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "its rows are not"),
             ),
             "transposed": Mutant(
                 mistake="Rows and columns of the filter are exchanged.",
                 edits=[("filter[a * 5 + b]", "filter[b * 5 + a]")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "are exchanged"),
             ),
         },
     ),
@@ -218,12 +269,41 @@ EXERCISES = (
         hints=(
             "The row is i + m / 2 - a. Where it is outside, the pixel counts as 0.",
         ),
+        slips=(
+            Slip(
+                lambda v: around(v.x, v.w[::-1, None]),
+                "The weights are not mirrored.",
+                "Weight 0 meets the pixel m / 2 rows below the thread's own.",
+            ),
+            Slip(
+                lambda v: around(v.x, v.w[None, :]),
+                "The neighbours are those in the row.",
+                "row says from which row the pixel comes; its column is j.",
+            ),
+            Slip(
+                lambda v: around(np.ones_like(v.x), v.w[:, None]) * v.x,
+                "Each weight meets the thread's own pixel.",
+                "The pixel is in the row `row`, which changes with a.",
+            ),
+            Slip(
+                lambda v: around(np.vstack([0 * v.x[:1], v.x[1:]]), v.w[:, None]),
+                "Row 0 of the picture takes no part.",
+                "Row 0 is a row of the picture: which comparison lets it in?",
+            ),
+            Slip(
+                lambda v: around(
+                    np.pad(v.x, ((v.m, v.m), (0, 0)), "edge"), v.w[:, None]
+                )[v.m : -v.m],
+                "Rows outside count as the first or the last row of the picture.",
+                "In this exercise a pixel outside counts as 0.",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "upside_down": Mutant(
                 mistake="Weights run down where they should run up.",
                 edits=[("i + m / 2 - a", "i - m / 2 + a")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "not mirrored"),
             ),
             "along_rows": Mutant(
                 mistake="The neighbours are those in the row.",
@@ -232,7 +312,7 @@ EXERCISES = (
                     ("0 <= row && row < H", "0 <= col && col < W"),
                     ("x[row * W + j]", "x[i * W + col]"),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "those in the row"),
             ),
             "no_guard": Mutant(
                 mistake="Rows above and below the picture are read.",
@@ -260,12 +340,46 @@ EXERCISES = (
             "THREADS])) for all i.",
             "What is stored is swapped(scaled(v[i], 1.0f / LENGTH)).",
         ),
+        slips=(
+            Slip(
+                lambda v: circular(v, back=np.fft.fft) / LENGTH,
+                "The second transform is forward, too: the swaps are missing.",
+                "Swap before the second transform, and again when you store.",
+            ),
+            Slip(
+                lambda v: circular(v)[:, ::-1],
+                "Real and imaginary parts are exchanged: the swap at the store is "
+                "missing.",
+                "What is stored is swapped once more.",
+            ),
+            Slip(
+                circular,
+                "Each result is 512 times too large.",
+                "Two transforms multiply by n. Divide by it when you store.",
+                scale=LENGTH,
+            ),
+            Slip(
+                lambda v: circular(v, lambda W: 1),
+                "The result is x: nothing has been multiplied by W.",
+                "Multiply each v[i] by its value of W, with times.",
+            ),
+            Slip(
+                lambda v: circular(v, lambda W: np.tile(W[:32], 16)),
+                "All registers of a thread are multiplied by one value of W.",
+                "v[i] is X[t + i * THREADS]. Which value of W belongs to it?",
+            ),
+            Slip(
+                lambda v: np.zeros(v.y.shape),
+                "Every result is 0: 1 / LENGTH is 0 in whole numbers.",
+                "Divide a float: 1.0f / LENGTH.",
+            ),
+        ),
         starter=(CheckFailed, "wrong"),
         mutants={
             "not_divided": Mutant(
                 mistake="Nobody divides: the result is 512 times too large.",
                 edits=[("scaled(v[i], 1.0f / LENGTH)", "v[i]")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "512 times too large"),
             ),
             "forward_twice": Mutant(
                 mistake="Without the swaps the second transform is forward, too.",
@@ -279,12 +393,12 @@ EXERCISES = (
                         "scaled(v[i], 1.0f / LENGTH)",
                     ),
                 ],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "is forward, too"),
             ),
             "first_weights": Mutant(
                 mistake="Each register is multiplied by the thread's first value of W.",
                 edits=[("W[t + i * THREADS]", "W[t]")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "one value of W"),
             ),
         },
     ),
@@ -307,17 +421,40 @@ EXERCISES = (
             "Row 0 begins m - 1 values before x, with zeros. Each row begins "
             "512 - (m - 1) values after the row before.",
         ),
+        slips=(
+            Slip(
+                lambda v: overlapped(v, overlap=0),
+                "The rows do not overlap.",
+                "How many values of a row does the row before have, too?",
+            ),
+            Slip(
+                lambda v: overlapped(v, zeros=0),
+                "Row 0 begins with x[0]. Its first m - 1 results are spoiled, and "
+                "nobody else computes them.",
+                "Row 0 begins with m - 1 zeros. Where in x does row 0 begin, then?",
+            ),
+            Slip(
+                lambda v: overlapped(v, overlap=v.m, zeros=v.m),
+                "Rows overlap by m values, one more than they have to.",
+                "How many results at the start of a row are spoiled?",
+            ),
+            Slip(
+                lambda v: overlapped(v, imaginary=1),
+                "The imaginary parts have the values of x, too.",
+                "x is real: its imaginary part is 0.",
+            ),
+        ),
         starter=(CheckFailed, "never written"),
         mutants={
             "no_overlap": Mutant(
                 mistake="Rows follow each other without overlap.",
                 edits=[("row * (512 - (m - 1))", "row * 512")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "do not overlap"),
             ),
             "no_zeros_first": Mutant(
                 mistake="The first row begins with x, so that its sums wrap around.",
                 edits=[(" + t - (m - 1);", " + t;")],
-                fails=(CheckFailed, "wrong"),
+                fails=(CheckFailed, "begins with x[0]"),
             ),
             "no_guard": Mutant(
                 mistake="Values before and behind x are read.",
