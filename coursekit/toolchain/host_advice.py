@@ -98,6 +98,12 @@ ADVICE = (
         "*p is the value at an address, and &x is the address of a value.",
     ),
     (
+        r"(?:cannot convert|could not convert '.*' from) '(?P<a>[^'*]+)' to "
+        r"'(?P<b>[^'*]+)'",
+        "The types differ: {a} is given, and {b} is needed.",
+        "Compare the order of the arguments with the function's; or make a {b}.",
+    ),
+    (
         r"(?:cannot convert|could not convert '.*' from) '(?P<a>[^']+)' to "
         r"'(?P<b>[^']+)'",
         "The types differ: {a} is given, and {b} is needed.",
@@ -110,10 +116,32 @@ ADVICE = (
         "End the line above with a semicolon.",
     ),
     (
+        r"to binary '(?:operator)?\^'",
+        "In C++ ^ is the exclusive or of two whole numbers. There is no operator for "
+        "powers.",
+        "Write a square as a product, x * x.",
+    ),
+    (
         r"invalid type argument of unary '\*'"
         r"|no match for 'operator\*' \(operand type is",
         "A star asks for what lies at an address, and this is no pointer.",
         "Remove the star; &x is the address of x.",
+    ),
+    (
+        r"no match for 'operator",
+        "There is no such operator for these types.",
+        "Name the member or the element that you mean, as in pair.first or x[i].",
+    ),
+    (
+        r"no matching function for call",
+        "There are functions of this name, and none takes these arguments.",
+        "Compare their number, order and types; x.begin() is an iterator, and x is "
+        "none.",
+    ),
+    (
+        r"redeclaration of|redefinition of '(?!(?:struct|class)\b)[^'(]*'$",
+        "A variable of this name is declared above.",
+        "Leave out the type, to assign to it; or take another name.",
     ),
     (
         r"lvalue required as left operand|expression is not assignable",
@@ -125,6 +153,12 @@ ADVICE = (
         r"|is not a member of 'std'|implicit declaration",
         "The name is misspelt, declared further down, or its header is not included.",
         "Compare the spelling; add the #include that declares it.",
+    ),
+    (
+        r"expected primary-expression before '[,)]'",
+        "Before this place a value is missing, or the name of a type stands in its "
+        "place.",
+        "Write the value; an object of a type is made by braces, as in Square{}.",
     ),
     (
         r"expected '[;,)]'|expected '}'|expected .*primary-expression",
@@ -188,6 +222,10 @@ WARNED = (
         r"parentheses around assignment used as truth value",
         "= stores, and == compares",
     ),
+)
+IN_A_TEMPLATE = (
+    "A template of a library cannot work with what this line gives it.",
+    "Compare the types of the arguments: x.begin() is an iterator, and x is none.",
 )
 OTHERWISE = (
     "The compiler stops at the first place that makes no sense to it.",

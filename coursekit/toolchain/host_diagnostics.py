@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from coursekit.errors import CompileError
-from coursekit.toolchain.host_advice import advice
+from coursekit.toolchain.host_advice import IN_A_TEMPLATE, advice
 from coursekit.toolchain.host_source import HostSource
 
 _MESSAGE = re.compile(
     r"^([^\s:][^:\n]*):(\d+):(\d+): (fatal error|error|warning): (.*)$", re.MULTILINE
+)
+_USED = re.compile(
+    r"^([^\s:][^:\n]*):(\d+):(\d+):\s+(?:recursively )?required from", re.MULTILINE
 )
 _UNDEFINED = re.compile(r"undefined reference to [`'\"](.+?)'")
 _TWICE = re.compile(r"multiple definition of [`'\"](.+?)'")
@@ -29,8 +33,14 @@ def error(source: HostSource, log: str) -> CompileError:
         return _of_linker(source, log)
     file, line, column, _, text = found[0].groups()
     text = text.removesuffix(" [-fpermissive]")
+    used = _use(source, log[: found[0].start()]) if not source.is_own(file) else None
+    if used:
+        text += f", in {Path(file).name}"
+        file, line, column = used
     code = _code(source, file, line, column)
     cause, cure = advice(text, code.strip("\n").split("\n")[0])
+    if used:
+        cause, cure = IN_A_TEMPLATE
     where = f"{source.shown(file)}:{line}: {text}{code}"
     more = len(found) - 1
     if more:
@@ -39,6 +49,13 @@ def error(source: HostSource, log: str) -> CompileError:
     failure.file, failure.line = source.shown(file), int(line)
     failure.log, failure.count = log, len(found)
     return failure
+
+
+def _use(source: HostSource, before: str) -> tuple[str, str, str] | None:
+    """Return where the source uses the template that an error lies in."""
+    places = [place.groups() for place in _USED.finditer(before)]
+    own = [place for place in places if source.is_own(place[0])]
+    return own[-1] if own else None
 
 
 def _code(source: HostSource, file: str, line: str, column: str) -> str:

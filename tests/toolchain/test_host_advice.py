@@ -83,6 +83,30 @@ SLIPS = {
         CLASS.format("Owner(const Owner) = delete;", MAKES),
         "would have to be copied", "const Owner&.",
     ),
+    "a type for an object": (
+        "struct Square {};\nint f(Square, int);\nint main() { f(Square, 1); }",
+        "the name of a type stands in its place", "as in Square{}",
+    ),
+    "arguments in another order": (
+        "struct Plus {};\nfloat f(Plus, float);\nint main() { f(1.0f, Plus{}); }",
+        "float is given, and Plus is needed", "the order of the arguments",
+    ),
+    "arguments that no overload takes": (
+        "template <class T> void f(T *, T *);\nint main() { f(1, 2); }",
+        "none takes these arguments", "their number, order and types",
+    ),
+    "an operator that a class lacks": (
+        "struct Pair { int first; };\nint main() { Pair a{1}; return a - 1; }",
+        "There is no such operator for these types", "as in pair.first",
+    ),
+    "a power of a float": (
+        "int main() { float x = 3; x = x ^ 2; }",
+        "^ is the exclusive or of two whole numbers", "x * x",
+    ),
+    "a variable with a second type": (
+        "int main() {\n    int some = 0;\n    int some = 1;\n}",
+        "is declared above", "Leave out the type",
+    ),
     "an element that is deleted": (
         CLASS.format("~Owner() { delete x[0]; }", MAKES),
         "the address that new returned", "without an index",
@@ -97,6 +121,26 @@ def test_slip_is_named(name):
         ck.program(text)
     assert cause in str(caught.value)
     assert cure in str(caught.value)
+
+
+TEMPLATE = """#include <algorithm>
+#include <vector>
+int main() {
+    std::vector<int> x{3, 1};
+    std::sort(x, x);
+}
+"""
+
+
+def test_error_in_a_template_names_the_line_that_uses_it():
+    with pytest.raises(ck.CompileError) as caught:
+        ck.program(TEMPLATE)
+    first = str(caught.value).split("\n")[0]
+    assert first.startswith("program.cpp:5: ")
+    assert "/usr/" not in first
+    assert caught.value.line == 5
+    assert "std::sort(x, x);" in str(caught.value)
+    assert "x.begin() is an iterator" in str(caught.value)
 
 
 def test_misspelt_variable_is_not_told_to_declare():
