@@ -322,7 +322,7 @@ EXERCISES = (
         owner=None,
         starter=WRONG,
         hints=(
-            "On the way forward the result at row i took pixel i + r - 1 by w[r].",
+            "On the way forward the result at row i has pixel i + r - 1 times w[r].",
             "Pixel row is i + r - 1 for which i?",
             "int at_row = row - r + 1, at_col = col - s + 1;",
         ),
@@ -330,7 +330,7 @@ EXERCISES = (
             Slip(
                 lambda v: correlated(SimpleNamespace(x=v.dy, w=v.w)),
                 "This is the forward pass over dy: the offsets are those of 15.a.",
-                "In 15.a result row took pixel row + r - 1. Here row is the pixel's.",
+                "In 15.a the result at row has pixel row + r - 1. Here row is the pixel's.",
             ),
             *(
                 Slip(
