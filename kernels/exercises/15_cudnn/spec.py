@@ -330,7 +330,7 @@ EXERCISES = (
             Slip(
                 lambda v: correlated(SimpleNamespace(x=v.dy, w=v.w)),
                 "This is the forward pass over dy: the offsets are those of 15.a.",
-                "In 15.a the result at row has pixel row + r - 1. Here row is the pixel's.",
+                "In 15.a row is that of a result. Here row is that of a pixel.",
             ),
             *(
                 Slip(
