@@ -178,5 +178,5 @@ def test_link_of_a_copy_opens_its_entry_of_the_glossary(whole, notebook, chapter
     link.click()
     glossary = page.locator(".jp-MarkdownViewer")
     heading = glossary.locator(f"h2[id='{term}'], h2[data-jupyter-id='{term}']")
-    sync_api.expect(heading).to_be_in_viewport()
+    sync_api.expect(heading).to_be_in_viewport(timeout=lab_page.PATIENCE_MS)
     page.evaluate("() => jupyterapp.shell.currentWidget.close()")
