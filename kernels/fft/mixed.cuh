@@ -1,0 +1,230 @@
+// FFT: stages with radices up to 16, known to the compiler, with values in registers.
+//
+// A column of N values is transformed by T threads. A stage of radix R has N / R small
+// transforms, and thread t has those with number b = t + q * T. Value r of transform b is
+// register q * R + r of the thread, and value b + r * N / R of the column, before the
+// first stage and after the last one. WIDE neighbouring columns share a block.
+#pragma once
+#include "complex.cuh"
+
+// cos and sin of 2 pi k / R, for k < R, by their series: the compiler computes them.
+template <int R>
+struct Circle {
+    float cosine[R] = {}, sine[R] = {};
+
+    __device__ constexpr Circle()
+    {
+        for (int k = 0; k < R; ++k) {
+            int turns = 2 * k > R ? k - R : k;  // from -R / 2 to R / 2
+            double angle = 6.283185307179586477 * turns / R, term = 1, sums[2] = {};
+            for (int n = 0; n < 40; term *= angle / ++n)
+                sums[n % 2] += n % 4 < 2 ? term : -term;
+            cosine[k] = float(sums[0]), sine[k] = float(sums[1]);
+        }
+    }
+};
+
+// The transform of R values in place, R odd: values j and R - j have the same cosine.
+template <int R>
+__device__ inline void dft_odd(float2 *v)
+{
+    constexpr Circle<R> circle;
+    float2 first = v[0], sum[R / 2], turn[R / 2];
+#pragma unroll
+    for (int j = 1; j <= R / 2; ++j) {
+        sum[j - 1] = plus(v[j], v[R - j]);
+        turn[j - 1] = turned(minus(v[j], v[R - j]));
+        v[0] = plus(v[0], sum[j - 1]);
+    }
+#pragma unroll
+    for (int k = 1; k <= R / 2; ++k) {
+        float2 even = first, odd = make_float2(0, 0);
+#pragma unroll
+        for (int j = 1; j <= R / 2; ++j) {
+            even = plus(even, scaled(sum[j - 1], circle.cosine[j * k % R]));
+            odd = plus(odd, scaled(turn[j - 1], circle.sine[j * k % R]));
+        }
+        v[k] = plus(even, odd);
+        v[R - k] = minus(even, odd);
+    }
+}
+
+// The multiple of `of` below R that leaves 1 when divided by R / of.
+__device__ constexpr int leaves_one(int R, int of)
+{
+    int found = of;
+    while (R > of && found % (R / of) != 1)
+        found += of;
+    return found;
+}
+
+// The transform of R values in place, for R from 1 to 16.
+//
+// A and B have no common factor: where k leaves a when divided by A, and b by B, value k
+// needs no root of unity beyond those of the transforms of A and of B values.
+template <int R>
+__device__ inline void dft_mixed(float2 *v)
+{
+    constexpr int A = R == 15 ? 3 : R & -R, B = R / A;
+    if constexpr (B == 1)
+        dft<R>(v);
+    else if constexpr (A == 1)
+        dft_odd<R>(v);
+    else {
+        float2 u[R], w[B];
+#pragma unroll
+        for (int b = 0; b < B; ++b) {
+#pragma unroll
+            for (int a = 0; a < A; ++a)
+                u[b * A + a] = v[(a * B + b * A) % R];
+            dft_mixed<A>(u + b * A);
+        }
+#pragma unroll
+        for (int a = 0; a < A; ++a) {
+#pragma unroll
+            for (int b = 0; b < B; ++b)
+                w[b] = u[b * A + a];
+            dft_mixed<B>(w);
+#pragma unroll
+            for (int b = 0; b < B; ++b)
+                v[(a * leaves_one(R, B) + b * leaves_one(R, A)) % R] = w[b];
+        }
+    }
+}
+
+// The root of unity exp(SIGN * 2 pi i * k / N), for k from 0 to N - 1.
+//
+// 2 / N is a sum of two constants, so that k / N needs no division and no digit is lost.
+template <int N>
+__device__ inline float2 root_of(int k)
+{
+    constexpr float MOST = 2.0 / N, REST = 2.0 / N - double(MOST);
+    float2 w;
+    sincospif(fmaf(float(SIGN * k), MOST, SIGN * k * REST), &w.y, &w.x);
+    return w;
+}
+
+// Multiply values from r to r + 2^BITS - 1, of R, by `power` and products of it and roots.
+template <int R, int r, int BITS>
+__device__ inline void rotate_from(float2 *v, float2 power, const float2 *roots)
+{
+    if constexpr (BITS == 0)
+        v[r] = times(v[r], power);
+    else {
+        constexpr int HALF = r + (1 << (BITS - 1));
+        if constexpr (HALF < R) {
+            float2 root = roots[BITS - 1];
+            rotate_from<R, HALF, BITS - 1>(v, r ? times(power, root) : root, roots);
+        }
+        if constexpr (r > 0 || BITS > 1)
+            rotate_from<R, r, BITS - 1>(v, power, roots);
+    }
+}
+
+// Multiply value r by exp(SIGN * 2 pi i * r * k / N), for r < R <= 16: as `twiddle`.
+template <int R, int N>
+__device__ inline void rotate(float2 *v, int k)
+{
+    float2 roots[4];
+#pragma unroll
+    for (int bit = 0; 1 << bit < R; ++bit)
+        roots[bit] = root_of<N>(k << bit);
+    rotate_from<R, 0, 4>(v, roots[0], roots);
+}
+
+// How many small transforms a thread has at most, in a stage of radix R.
+template <int N, int T>
+__device__ constexpr int rounds(int R)
+{
+    return (N / R + T - 1) / T;
+}
+
+// How many registers for values a thread needs in stages with these radices.
+template <int N, int T, int... ALL>
+__device__ constexpr int values_of()
+{
+    int most = 0, all[] = {ALL...};
+    for (int R : all)
+        most = rounds<N, T>(R) * R > most ? rounds<N, T>(R) * R : most;
+    return most;
+}
+
+// Call work(register, b, r) for each value that thread t has in a stage of radix R.
+template <int N, int T, int R, class Work>
+__device__ inline void for_values(int t, Work work)
+{
+#pragma unroll
+    for (int q = 0; q < rounds<N, T>(R); ++q)
+        if ((q + 1) * T <= N / R || t + q * T < N / R) {
+#pragma unroll
+            for (int r = 0; r < R; ++r)
+                work(q * R + r, t + q * T, r);
+        }
+}
+
+// Places of a column in shared memory behind a stage of radix R at SPAN.
+//
+// After a first stage, lanes store R values apart: where R is even, one place is free
+// after so many lanes as have banks of their own. Later stages store SPAN neighbours,
+// R * SPAN apart: as many places are free as bring them to the next banks.
+template <int R, int SPAN, int WIDE>
+struct Places {
+    static constexpr int UNIT = SPAN > 1 ? R * SPAN : R * (16 / (R & -R));
+    static constexpr int FREE = WIDE > 1 ? 0
+        : SPAN > 1 ? (R - 1) * SPAN * 15 % 16 : R % 2 == 0;
+
+    // The place of value `index + apart`, where `apart` is known to the compiler.
+    static __device__ constexpr int at(int index, int apart = 0)
+    {
+        if (apart % UNIT > 0)
+            index += apart, apart = 0;
+        return WIDE * (index + index / UNIT * FREE + apart + apart / UNIT * FREE);
+    }
+};
+
+// How many places a column needs for the exchanges behind all stages but the last.
+template <int N, int SPAN, int R, int... REST>
+__device__ constexpr int places_of()
+{
+    if constexpr (sizeof...(REST) == 0)
+        return 0;
+    else {
+        int here = Places<R, SPAN, 1>::at(N - 1) + 1;
+        int later = places_of<N, SPAN * R, REST...>();
+        return here > later ? here : later;
+    }
+}
+
+template <int N, int T, int R, int SPAN>
+__device__ inline void mixed_stage(float2 *v, int t)
+{
+#pragma unroll
+    for (int q = 0; q < rounds<N, T>(R); ++q)
+        if ((q + 1) * T <= N / R || t + q * T < N / R) {
+            if constexpr (SPAN > 1)
+                rotate<R, R * SPAN>(v + q * R, (t + q * T) % SPAN);
+            dft_mixed<R>(v + q * R);
+        }
+}
+
+// All stages from a span on, with radices R, REST...: exchanges lie between two stages.
+template <int N, int T, int WIDE, int SPAN, int R, int... REST>
+__device__ inline void mixed_transform(float2 *v, float2 *column, int t)
+{
+    mixed_stage<N, T, R, SPAN>(v, t);
+    if constexpr (sizeof...(REST) > 0) {
+        using Here = Places<R, SPAN, WIDE>;
+        constexpr int NEXT[] = {REST...}, APART = N / NEXT[0];
+        if constexpr (SPAN > 1)
+            __syncthreads();  // all have read what the exchange before left
+        for_values<N, T, R>(t, [&](int i, int b, int r) {
+            int k = b % SPAN, first = Here::at(R * (b - k) + k);
+            column[first + r * SPAN * WIDE] = v[i];
+        });
+        __syncthreads();  // all values are in place
+        for_values<N, T, NEXT[0]>(t, [&](int i, int b, int r) {
+            v[i] = column[Here::at(b, r * APART)];
+        });
+        mixed_transform<N, T, WIDE, SPAN * R, REST...>(v, column, t);
+    }
+}
