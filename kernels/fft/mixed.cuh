@@ -100,36 +100,36 @@ __device__ inline float2 root_of(int k)
 {
     constexpr float MOST = 2.0 / N, REST = 2.0 / N - double(MOST);
     float2 w;
-    sincospif(fmaf(float(SIGN * k), MOST, SIGN * k * REST), &w.y, &w.x);
+    sincospif(fmaf(SIGN * k, MOST, SIGN * k * REST), &w.y, &w.x);
     return w;
 }
 
 // Multiply values from r to r + 2^BITS - 1, of R, by `power` and products of it and roots.
-template <int R, int r, int BITS>
-__device__ inline void rotate_from(float2 *v, float2 power, const float2 *roots)
+//
+// ONE says that `power` is 1, which no value is multiplied by. A root is computed when it
+// is needed first, so that few registers hold one.
+template <int R, int N, bool ONE, int r = 0, int BITS = 4>
+__device__ inline void
+rotate_from(float2 *v, int k, float2 power, float2 *roots)
 {
-    if constexpr (BITS == 0)
+    if constexpr (BITS > 0) {
+        constexpr int BIT = BITS - 1, HALF = r + (1 << BIT);
+        rotate_from<R, N, ONE, r, BIT>(v, k, power, roots);
+        if constexpr (r == 0 && HALF < R)
+            roots[BIT] = root_of<N>(k << BIT);
+        if constexpr (HALF < R)
+            rotate_from<R, N, false, HALF, BIT>(
+                v, k, ONE ? roots[BIT] : times(power, roots[BIT]), roots);
+    } else if constexpr (!ONE)
         v[r] = times(v[r], power);
-    else {
-        constexpr int HALF = r + (1 << (BITS - 1));
-        if constexpr (HALF < R) {
-            float2 root = roots[BITS - 1];
-            rotate_from<R, HALF, BITS - 1>(v, r ? times(power, root) : root, roots);
-        }
-        if constexpr (r > 0 || BITS > 1)
-            rotate_from<R, r, BITS - 1>(v, power, roots);
-    }
 }
 
-// Multiply value r by exp(SIGN * 2 pi i * r * k / N), for r < R <= 16: as `twiddle`.
-template <int R, int N>
-__device__ inline void rotate(float2 *v, int k)
+// Multiply value r by `first` and exp(SIGN * 2 pi i * r * k / N), for r < R <= 16.
+template <int R, int N, bool ONE = false>
+__device__ inline void rotate(float2 *v, int k, float2 first)
 {
     float2 roots[4];
-#pragma unroll
-    for (int bit = 0; 1 << bit < R; ++bit)
-        roots[bit] = root_of<N>(k << bit);
-    rotate_from<R, 0, 4>(v, roots[0], roots);
+    rotate_from<R, N, ONE>(v, k, first, roots);
 }
 
 // How many small transforms a thread has at most, in a stage of radix R.
@@ -202,7 +202,8 @@ __device__ inline void mixed_stage(float2 *v, int t)
     for (int q = 0; q < rounds<N, T>(R); ++q)
         if ((q + 1) * T <= N / R || t + q * T < N / R) {
             if constexpr (SPAN > 1)
-                rotate<R, R * SPAN>(v + q * R, (t + q * T) % SPAN);
+                rotate<R, R * SPAN, true>(
+                    v + q * R, (t + q * T) % SPAN, make_float2(1, 0));
             dft_mixed<R>(v + q * R);
         }
 }

@@ -11,8 +11,10 @@
 // On chip  ROWS rows with gaps, at most 48 KiB: 8 KiB for a row of 1000 values.
 // Limits   rows * LENGTH below 2^31. A row of more values needs step 21.
 //
-// expect: rows=2,length=60,threads=6 global_load_sectors = 30   # 2 * 60 * 8 B / 32 B
-// expect: rows=2,length=60,threads=6 global_store_sectors = 30  # as many
+// expect: rows=3,length=1000,threads=100,share=2 global_load_sectors = 750   # 3 * 1000 * 8 B / 32 B
+// expect: rows=3,length=1000,threads=100,share=2 global_store_sectors = 750  # as many
+// expect: rows=1,length=1536,threads=96 shared_store_bank_conflicts = 0      # gaps
+// expect: rows=1,length=1536,threads=96 shared_load_bank_conflicts = 0       # neighbours
 
 #ifndef LENGTH
 #define LENGTH 60
@@ -32,7 +34,7 @@ constexpr int RADIX[] = {RADICES}, STAGES = sizeof(RADIX) / sizeof(int);
 constexpr int FIRST = RADIX[0], LAST = RADIX[STAGES - 1];
 constexpr int VALUES = values_of<LENGTH, THREADS, RADICES>();
 constexpr int PLACES = places_of<LENGTH, 1, RADICES>();
-// A row begins in the bank that follows the bank of the last thread of the row before.
+// The next row's first thread takes the bank after that of the last one.
 constexpr int PITCH = PLACES + (THREADS + 15 * PLACES) % 16;
 
 __global__ void __launch_bounds__(THREADS *ROWS)
