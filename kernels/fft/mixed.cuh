@@ -15,10 +15,9 @@ struct Circle {
     __device__ constexpr Circle()
     {
         for (int k = 0; k < R; ++k) {
-            int turns = 2 * k > R ? k - R : k;  // from -R / 2 to R / 2
-            double angle = 6.283185307179586477 * turns / R, term = 1, sums[2] = {};
-            for (int n = 0; n < 40; term *= angle / ++n)
-                sums[n % 2] += n % 4 < 2 ? term : -term;
+            double angle = 6.283185307179586477 * k / R, sums[2] = {}, term = 1;
+            for (int n = 0; n < 40; term *= (n % 2 ? -1 : 1) * angle / ++n)
+                sums[n % 2] += term;
             cosine[k] = float(sums[0]), sine[k] = float(sums[1]);
         }
     }
@@ -132,6 +131,11 @@ __device__ inline void rotate(float2 *v, int k, float2 first)
     rotate_from<R, N, ONE>(v, k, first, roots);
 }
 
+__device__ constexpr int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 // How many small transforms a thread has at most, in a stage of radix R.
 template <int N, int T>
 __device__ constexpr int rounds(int R)
@@ -145,7 +149,7 @@ __device__ constexpr int values_of()
 {
     int most = 0, all[] = {ALL...};
     for (int R : all)
-        most = rounds<N, T>(R) * R > most ? rounds<N, T>(R) * R : most;
+        most = larger(most, rounds<N, T>(R) * R);
     return most;
 }
 
@@ -164,14 +168,15 @@ __device__ inline void for_values(int t, Work work)
 
 // Places of a column in shared memory behind a stage of radix R at SPAN.
 //
-// After a first stage, lanes store R values apart: where R is even, one place is free
-// after so many lanes as have banks of their own. Later stages store SPAN neighbours,
-// R * SPAN apart: as many places are free as bring them to the next banks.
+// There are 16 banks for pairs. Behind a first stage, lanes store values R apart: where R
+// is even, a place stays free after as many lanes as have banks of their own. Behind a
+// later one they store SPAN neighbours, and then those R * SPAN further: as many places
+// stay free as bring these to the next banks, unless that were more than a sixth.
 template <int R, int SPAN, int WIDE>
 struct Places {
     static constexpr int UNIT = SPAN > 1 ? R * SPAN : R * (16 / (R & -R));
-    static constexpr int FREE = WIDE > 1 ? 0
-        : SPAN > 1 ? (R - 1) * SPAN * 15 % 16 : R % 2 == 0;
+    static constexpr int GAP = SPAN > 1 ? (15 * R + 1) * SPAN % 16 : R % 2 == 0;
+    static constexpr int FREE = WIDE == 1 && 6 * GAP <= UNIT ? GAP : 0;
 
     // The place of value `index + apart`, where `apart` is known to the compiler.
     static __device__ constexpr int at(int index, int apart = 0)
@@ -190,20 +195,20 @@ __device__ constexpr int places_of()
         return 0;
     else {
         int here = Places<R, SPAN, 1>::at(N - 1) + 1;
-        int later = places_of<N, SPAN * R, REST...>();
-        return here > later ? here : later;
+        return larger(here, places_of<N, SPAN * R, REST...>());
     }
 }
 
+// What a stage of radix R at a span does to the registers of thread t.
 template <int N, int T, int R, int SPAN>
 __device__ inline void mixed_stage(float2 *v, int t)
 {
 #pragma unroll
     for (int q = 0; q < rounds<N, T>(R); ++q)
         if ((q + 1) * T <= N / R || t + q * T < N / R) {
+            int k = (t + q * T) % SPAN;
             if constexpr (SPAN > 1)
-                rotate<R, R * SPAN, true>(
-                    v + q * R, (t + q * T) % SPAN, make_float2(1, 0));
+                rotate<R, R * SPAN, true>(v + q * R, k, make_float2(1, 0));
             dft_mixed<R>(v + q * R);
         }
 }

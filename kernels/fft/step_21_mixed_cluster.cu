@@ -30,7 +30,7 @@
 
 constexpr int SIDE = EARLY * LATE, N = SIDE * SIDE;
 constexpr int WIDE = SIDE / SHARE;  // columns of a block, and its rows
-constexpr int T = EARLY > LATE ? EARLY : LATE, THREADS = WIDE * T;
+constexpr int T = larger(EARLY, LATE), THREADS = WIDE * T;
 constexpr int VALUES = values_of<SIDE, T, EARLY, LATE>();
 constexpr int PITCH = SIDE | 1;  // of a row on the chip
 
