@@ -5,95 +5,11 @@
 // register q * R + r of the thread, and value b + r * N / R of the column, before the
 // first stage and after the last one. WIDE neighbouring columns share a block.
 #pragma once
-#include "complex.cuh"
-
-// cos and sin of 2 pi k / R, for k < R, by their series: the compiler computes them.
-template <int R>
-struct Circle {
-    float cosine[R] = {}, sine[R] = {};
-
-    __device__ constexpr Circle()
-    {
-        for (int k = 0; k < R; ++k) {
-            double angle = 6.283185307179586477 * k / R, sums[2] = {}, term = 1;
-            for (int n = 0; n < 40; term *= (n % 2 ? -1 : 1) * angle / ++n)
-                sums[n % 2] += term;
-            cosine[k] = float(sums[0]), sine[k] = float(sums[1]);
-        }
-    }
-};
-
-// The transform of R values in place, R odd: values j and R - j have the same cosine.
-template <int R>
-__device__ inline void dft_odd(float2 *v)
-{
-    constexpr Circle<R> circle;
-    float2 first = v[0], sum[R / 2], turn[R / 2];
-#pragma unroll
-    for (int j = 1; j <= R / 2; ++j) {
-        sum[j - 1] = plus(v[j], v[R - j]);
-        turn[j - 1] = turned(minus(v[j], v[R - j]));
-        v[0] = plus(v[0], sum[j - 1]);
-    }
-#pragma unroll
-    for (int k = 1; k <= R / 2; ++k) {
-        float2 even = first, odd = make_float2(0, 0);
-#pragma unroll
-        for (int j = 1; j <= R / 2; ++j) {
-            even = plus(even, scaled(sum[j - 1], circle.cosine[j * k % R]));
-            odd = plus(odd, scaled(turn[j - 1], circle.sine[j * k % R]));
-        }
-        v[k] = plus(even, odd);
-        v[R - k] = minus(even, odd);
-    }
-}
-
-// The multiple of `of` below R that leaves 1 when divided by R / of.
-__device__ constexpr int leaves_one(int R, int of)
-{
-    int found = of;
-    while (R > of && found % (R / of) != 1)
-        found += of;
-    return found;
-}
-
-// The transform of R values in place, for R from 1 to 16.
-//
-// A and B have no common factor: where k leaves a when divided by A, and b by B, value k
-// needs no root of unity beyond those of the transforms of A and of B values.
-template <int R>
-__device__ inline void dft_mixed(float2 *v)
-{
-    constexpr int A = R == 15 ? 3 : R & -R, B = R / A;
-    if constexpr (B == 1)
-        dft<R>(v);
-    else if constexpr (A == 1)
-        dft_odd<R>(v);
-    else {
-        float2 u[R], w[B];
-#pragma unroll
-        for (int b = 0; b < B; ++b) {
-#pragma unroll
-            for (int a = 0; a < A; ++a)
-                u[b * A + a] = v[(a * B + b * A) % R];
-            dft_mixed<A>(u + b * A);
-        }
-#pragma unroll
-        for (int a = 0; a < A; ++a) {
-#pragma unroll
-            for (int b = 0; b < B; ++b)
-                w[b] = u[b * A + a];
-            dft_mixed<B>(w);
-#pragma unroll
-            for (int b = 0; b < B; ++b)
-                v[(a * leaves_one(R, B) + b * leaves_one(R, A)) % R] = w[b];
-        }
-    }
-}
+#include "small.cuh"
 
 // The root of unity exp(SIGN * 2 pi i * k / N), for k from 0 to N - 1.
 //
-// 2 / N is a sum of two constants, so that k / N needs no division and no digit is lost.
+// 2 / N is the sum of two constants, so that 2 k / N is exact but for one rounding.
 template <int N>
 __device__ inline float2 root_of(int k)
 {
@@ -103,10 +19,10 @@ __device__ inline float2 root_of(int k)
     return w;
 }
 
-// Multiply values from r to r + 2^BITS - 1, of R, by `power` and products of it and roots.
+// Multiply values r to r + 2^BITS - 1, of R, by products of `power` and roots.
 //
-// ONE says that `power` is 1, which no value is multiplied by. A root is computed when it
-// is needed first, so that few registers hold one.
+// ONE says that `power` is 1. A root is computed where it is first needed, so that few
+// registers hold roots.
 template <int R, int N, bool ONE, int r = 0, int BITS = 4>
 __device__ inline void
 rotate_from(float2 *v, int k, float2 power, float2 *roots)
@@ -153,7 +69,8 @@ __device__ constexpr int values_of()
     return most;
 }
 
-// Call work(register, b, r) for each value that thread t has in a stage of radix R.
+// Call work(register, b, r) for each value that thread t has in a stage of radix R: value
+// r of transform b.
 template <int N, int T, int R, class Work>
 __device__ inline void for_values(int t, Work work)
 {

@@ -139,12 +139,11 @@ HARMLESS = {
     ("layernorm/step_06_cluster.cu", 65, "t < 32"): RELEASED,
     ("fft/step_07_vectorised.cu", 52, "span > 1"):
         "values are multiplied by 1 where span is 1",
-    ("fft/mixed.cuh", 177, "SPAN > 1"): BANKS,
-    ("fft/mixed.cuh", 178, "WIDE > 1"): BANKS,
-    ("fft/mixed.cuh", 179, "SPAN > 1"): BANKS,
-    ("fft/mixed.cuh", 184, "apart % UNIT > 0"):
+    ("fft/mixed.cuh", 94, "SPAN > 1"): BANKS,
+    ("fft/mixed.cuh", 95, "SPAN > 1"): BANKS,
+    ("fft/mixed.cuh", 101, "apart % UNIT > 0"):
         "the place is the same, and is computed when the kernel runs",
-    ("fft/mixed.cuh", 208, "(q + 1) * T <= N / R || t + q * T < N / R"):
+    ("fft/mixed.cuh", 125, "(q + 1) * T <= N / R || t + q * T < N / R"):
         "threads without values transform what nobody stores",
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
     ("matmul/step_10_tma_ring.cu", 42, "turn > 0"): NO_PHASE,
