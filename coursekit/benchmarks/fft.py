@@ -10,6 +10,7 @@ import numpy as np
 import coursekit as ck
 from coursekit.benchmarking.records.definitions import Definition
 from coursekit.benchmarks import drawn
+from coursekit.benchmarks.fft_plans import plan_of
 from coursekit.benchmarks.grids import COPIED, cover
 from coursekit.benchmarks.peers import cufft
 
@@ -22,6 +23,7 @@ CLUSTERED = tuple(2**k for k in range(15, 18))
 LONG = tuple(2**k for k in range(18, 23))
 REAL = tuple(2**k for k in range(10, 14))
 FACTORED = 1000, 1536
+SQUARES = {44100: (14, 15, 5)}  # of step 21: radices, and blocks of a row
 CONVOLVED = REAL
 BLOCK_THREADS = 128  # of several short rows, at least
 ROUNDING = 2.0**-24
@@ -39,7 +41,7 @@ def gaps(values: int) -> int:
 
 
 @functools.cache
-def compiled(step: str, **defines: int):
+def compiled(step: str, **defines: int | str):
     """Return the only kernel of a step, compiled for a length."""
     module = ck.compile(f"fft/step_{step}.cu", defines=defines)
     return module[module.kernels[0]]
@@ -300,6 +302,54 @@ def factored_cases() -> dict[str, Callable]:
     return {"copy": copy_case(), "factors": factors}
 
 
+def by_plans(sizes: Iterable[int]) -> Callable:
+    """Return step 20, compiled for the plan of each length."""
+    plans = {n: plan_of(n) for n in sizes}
+    kernels = {
+        n: compiled(
+            "20_mixed_radix",
+            LENGTH=n,
+            RADICES=",".join(map(str, plan.radices)),
+            THREADS=plan.threads,
+            ROWS=plan.share,
+        )
+        for n, plan in plans.items()
+    }
+
+    def case(x, X, copied, rows, n):
+        plan = plans[n]
+        grid, block = cover(rows, plan.share), (plan.threads, plan.share)
+        kernels[n][grid, block](x, X, rows)
+
+    return case
+
+
+def in_squares() -> Callable:
+    """Return step 21: a row is a square, which a cluster of blocks transforms."""
+    kernels = {
+        n: compiled("21_mixed_cluster", EARLY=early, LATE=late, SHARE=share)
+        for n, (early, late, share) in SQUARES.items()
+    }
+
+    def case(x, X, copied, rows, n):
+        early, late, share = SQUARES[n]
+        side = early * late
+        block, room = side // share * max(early, late), side // share * (side | 1) * 8
+        kernels[n][rows * share, block, room](x, X)
+
+    return case
+
+
+def mixed_cases() -> dict[str, Callable]:
+    """Return the steps for rows with factors 3, 5 and 7 of one block."""
+    return {**factored_cases(), "mixed radix": by_plans(FACTORED)}
+
+
+def square_cases() -> dict[str, Callable]:
+    """Return the step for longer rows with such factors."""
+    return {"copy": copy_case(), "mixed cluster": in_squares()}
+
+
 def long_cases() -> dict[str, Callable]:
     """Return the step for the longest rows."""
     return {
@@ -382,6 +432,8 @@ DEFINITIONS = (
     _complex(key="fft/cluster", cases=cluster_cases, sizes=CLUSTERED),
     _complex(key="fft/long", cases=long_cases, sizes=LONG),
     _complex(key="fft/factors", cases=factored_cases, sizes=FACTORED),
+    _complex(key="fft/mixed", cases=mixed_cases, sizes=FACTORED),
+    _complex(key="fft/squares", cases=square_cases, sizes=tuple(SQUARES)),
     Definition(
         key="fft/convolution",
         cases=convolution_cases,

@@ -262,12 +262,14 @@ OF_A_GPU_ALONE = {
     "cudnn/determinism",
     "cudnn/engines",
     "cudnn/fusion",
-    "fft/block",  # these six: the kernels' own tests count them, with few rows
+    "fft/block",  # these eight: the kernels' own tests count them, with few rows
     "fft/cluster",
     "fft/convolution",
     "fft/factors",
     "fft/long",
+    "fft/mixed",
     "fft/real",
+    "fft/squares",
     "matmul/ladder_large",  # these three: as matmul/ladder and matmul/cublas
     "matmul/largest",
     "matmul/sizes",

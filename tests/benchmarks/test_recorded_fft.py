@@ -10,6 +10,7 @@ pytestmark = pytest.mark.usefixtures("simulated")
 ONE_BLOCK = ["copy", "registers", "vectorised"]
 MANY_BLOCKS = ["copy", "cluster", "one exchange", "two passes", "one trip"]
 LONGEST = 2**11
+SQUARE = 1600
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +21,7 @@ def few_values(monkeypatch):
     monkeypatch.setattr(fft, "EXCHANGED", {LONGEST: (32, 2)})
     monkeypatch.setattr(fft, "TILED", {LONGEST: (32, 512)})
     monkeypatch.setattr(fft, "KEPT", {LONGEST: (32, 512, 1, 2)})
+    monkeypatch.setattr(fft, "SQUARES", {SQUARE: (5, 8, 2)})
 
 
 @pytest.mark.parametrize("n", [fft.SMALL, 64, 1024])
@@ -40,6 +42,20 @@ def test_case_for_long_rows_is_right(name):
 def test_case_for_tiles_is_right():
     arguments = fft.complex_rows(LONGEST)
     fft.long_cases()["tiles"](*arguments)
+    assert fft.is_transform(*arguments)
+
+
+@pytest.mark.parametrize("n", fft.FACTORED)
+@pytest.mark.parametrize("name", ["copy", "factors", "mixed radix"])
+def test_case_for_rows_with_other_factors_is_right(name, n):
+    arguments = fft.complex_rows(n)
+    fft.mixed_cases()[name](*arguments)
+    assert fft.is_transform(*arguments)
+
+
+def test_case_for_squares_is_right():
+    arguments = fft.complex_rows(SQUARE)
+    fft.square_cases()["mixed cluster"](*arguments)
     assert fft.is_transform(*arguments)
 
 

@@ -77,6 +77,7 @@ HEADERS = {
     "mnist_tuned/float32_by_weights.cuh": "mnist_tuned/backward_convolution_float32.cu",
     "cluster.cuh": "softmax/step_07_cluster.cu",
     "fft/in_place.cuh": "fft/step_15_in_place.cu",
+    "fft/mixed.cuh": "fft/step_20_mixed_radix.cu",
     "layernorm/row.cuh": "layernorm/step_03_registers.cu",
     "softmax/row.cuh": "softmax/step_07_cluster.cu",
 }
@@ -99,6 +100,7 @@ SAME_ROW = "the other block stores the same values in that row"
 UNSTORED = "sums are made in vain, which nobody stores"
 IN_ORDER = "in the simulator a kernel begins when the one before has ended"
 BETWEEN = "zeros lie before the barrier of fold_bn1, and its sums before the picture's"
+BANKS = "other places stay free, and accesses to more of them share a bank"
 COPIES = "conv2's weights, whose copies begin there, are read while they come"
 HARMLESS = {
     ("solutions/08_synchronisation/1_running_maximum.cu", 14, "i >= away"):
@@ -137,6 +139,12 @@ HARMLESS = {
     ("layernorm/step_06_cluster.cu", 65, "t < 32"): RELEASED,
     ("fft/step_07_vectorised.cu", 52, "span > 1"):
         "values are multiplied by 1 where span is 1",
+    ("fft/mixed.cuh", 94, "SPAN > 1"): BANKS,
+    ("fft/mixed.cuh", 95, "SPAN > 1"): BANKS,
+    ("fft/mixed.cuh", 101, "apart % UNIT > 0"):
+        "the place is the same, and is computed when the kernel runs",
+    ("fft/mixed.cuh", 125, "(q + 1) * T <= N / R || t + q * T < N / R"):
+        "threads without values transform what nobody stores",
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
     ("matmul/step_10_tma_ring.cu", 42, "turn > 0"): NO_PHASE,
     ("matmul/step_10_tma_ring.cu", 68, "(step + AHEAD) * DEPTH < K"): LATE,
@@ -211,6 +219,12 @@ FOUND_AT = {
     ("fft/step_11_cluster.cu", 51, "wait()"): (57, TWICE),
     ("fft/step_17_one_exchange.cu", 61, "wait()"): (63, TWICE),
     ("fft/step_17_one_exchange.cu", 64, "wait()"): (67, UNTOLD),
+    ("fft/step_21_mixed_cluster.cu", 64, "wait()"): (67, TWICE),
+    ("fft/step_21_mixed_cluster.cu", 65, "t < EARLY"):
+        (44, "idle threads store there, in `send`, where the values of others lie"),
+    ("fft/step_21_mixed_cluster.cu", 68, "wait()"): (70, UNTOLD),
+    ("fft/step_21_mixed_cluster.cu", 72, "__syncthreads()"):
+        (70, "rows are read there, while others store for the next exchange"),
     ("fft/step_19_one_trip.cu", 31, "__syncthreads()"):
         (63, "rows are read there before other blocks have stored them"),
     ("fft/step_19_one_trip.cu", 37, "__syncthreads()"):

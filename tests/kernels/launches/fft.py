@@ -374,6 +374,61 @@ def fft_one_trip(rows: int, first: int, second: int, sign: int = -1) -> Launch:
     )  # fmt: skip
 
 
+@launches(
+    "fft/step_20_mixed_radix.cu",
+    both_ways(
+        {"rows": 2, "length": 60, "threads": 6},
+        {"rows": 3, "length": 60, "threads": 10, "share": 2},
+        {"rows": 2, "length": 210, "threads": 15},
+        {"rows": 3, "length": 1000, "threads": 100, "share": 2},
+        {"rows": 1, "length": 1536, "threads": 96},
+        {"rows": 1, "length": 1287, "threads": 99},
+        {"rows": 1, "length": 7, "threads": 1},
+        {"rows": 1, "length": 96, "threads": 12},
+        {"rows": 1, "length": 120, "threads": 20},
+    ),
+)
+def fft_mixed_radix(
+    rows: int, length: int, threads: int, share: int = 1, sign: int = -1
+) -> Launch:
+    x, radices = values(rows, length), RADICES[length]
+    return launch_of(
+        "fft_mixed_radix", blocks(rows, share), (threads, share), x,
+        transformed(x, sign), rest=(rows,),
+        defines={"LENGTH": length, "SIGN": sign, "RADICES": radices,
+                 "THREADS": threads, "ROWS": share},
+    )  # fmt: skip
+
+
+# Every radix from 2 to 16, in stages of every kind.
+RADICES = {
+    7: "7", 60: "6,10", 96: "8,12", 120: "2,3,4,5", 210: "14,15", 1000: "10,10,10",
+    1287: "9,11,13", 1536: "6,16,16",
+}  # fmt: skip
+
+
+@launches(
+    "fft/step_21_mixed_cluster.cu",
+    both_ways(
+        {"rows": 1, "early": 6, "late": 5, "share": 1},
+        {"rows": 2, "early": 6, "late": 5, "share": 5},
+        {"rows": 1, "early": 5, "late": 8, "share": 2},
+        {"rows": 1, "early": 14, "late": 15, "share": 5},
+    ),
+)
+def fft_mixed_cluster(
+    rows: int, early: int, late: int, share: int, sign: int = -1
+) -> Launch:
+    side = early * late
+    x = values(rows, side**2)
+    return launch_of(
+        "fft_mixed_cluster", rows * share, side // share * max(early, late), x,
+        transformed(x, sign),
+        defines={"EARLY": early, "LATE": late, "SHARE": share, "SIGN": sign},
+        shared_bytes=side // share * (side | 1) * 8,
+    )  # fmt: skip
+
+
 def convolution(step: str, rows: int, length: int, grid, block, room: int, **defines):
     x, filter = values(rows, length), values(length)[::-1]
     W = np.fft.fft(filter.astype(np.complex128)).astype(np.complex64)
