@@ -3,15 +3,20 @@
 // What     X = Fourier transform of each row of x, complex float32, rows x n; any n with
 //          2 n - 1 <= N = FIRST * SECOND, both powers of 2 from 32, N at most 2^17.
 //          chirp: n values; filter: N values; both as in step 13. SIGN must be -1.
-// Math     as in step 13; the transform back takes the row's matrix the other way round
-// Idea     A row crosses between the blocks of a cluster once on the way there, and once
-//          on the way back. Frequencies stay where they are, so that memory has none.
+// Math     as in step 13
+// Idea     After the transform of step 17, each block holds N / SHARE frequencies. The
+//          transform back begins with the stages along these, so that both transforms
+//          and the product take two exchanges between blocks and no other memory.
 // Launch   compiled with SHARE, at most 16; block N / 16 / SHARE; grid rows * SHARE;
 //          shared memory N / SHARE / 16 * 17 * 8 B.
-// On chip  34 KiB of shared memory per block at 2^12 values per block
-// Limits   SECOND / SHARE and FIRST / SHARE are at least 16; rows * n below 2^31. Half of
-//          the values are padding, which is transformed as well.
+// On chip  34 KiB of shared memory per block at 2^12 values per block, 80 registers
+// Limits   SECOND / SHARE and FIRST / SHARE are at least 16; rows * n below 2^31. At least
+//          half of the N values are padding, which is transformed as well.
 //
+// expect: rows=1,n=500,first=32,second=32,share=1 global_load_sectors = 631         # 3 * 125 + 256
+// expect: rows=1,n=500,first=32,second=32,share=1 global_store_sectors = 125        # 500 * 8 B / 32 B
+// expect: rows=1,n=500,first=32,second=32,share=1 shared_store_bank_conflicts = 0   # odd pitch, gaps
+// expect: rows=1,n=500,first=32,second=32,share=1 shared_load_bank_conflicts = 0    # as above
 // needs: sm_90
 
 #ifndef SHARE
@@ -21,7 +26,7 @@
 #define FIRST 32
 #endif
 #ifndef SECOND
-#define SECOND 32
+#define SECOND 64
 #endif
 #include "../cluster.cuh"
 #include "turned_columns.cuh"
@@ -31,9 +36,30 @@
 #endif
 
 constexpr int N = FIRST * SECOND, THREADS = N / SHARE / VALUES;
-constexpr int COLUMNS = SECOND / SHARE, ROWS = FIRST / SHARE;  // of a block
+#ifndef BLOCKS  // of an SM, at least
+#define BLOCKS (THREADS < 768 ? 768 / THREADS : 1)
+#endif
 
-// Give each value of a column to the block that has its row, and take a row.
+// The number of this thread. The compiler takes it for another one each
+// time, and keeps no roots in registers until they are needed again.
+__device__ inline unsigned thread()
+{
+    unsigned number = threadIdx.x;
+    asm volatile("" : "+r"(number));
+    return number % THREADS;  // says that it is no more
+}
+
+// The first value of a thread in a matrix with rows of WIDTH values; the
+// next one lies N / VALUES behind it.
+template <int WIDTH>
+__device__ inline int first_place()
+{
+    constexpr int WIDE = WIDTH / SHARE;  // of a block
+    unsigned own = thread(), rank = blockIdx.x % SHARE;
+    return rank * WIDE + own % WIDE + own / WIDE * WIDTH;
+}
+
+// Give each value to the block that has its row, and take a row.
 template <int HERE, int THERE>
 __device__ inline void cross(float2 *v, float2 *space)
 {
@@ -54,30 +80,30 @@ __device__ inline void cross(float2 *v, float2 *space)
         v[i] = space[r * PITCH + u + i * (THERE / VALUES)];
 }
 
-// Transform a row of N values as a matrix: columns of HERE values, then rows of THERE.
+// Transform N values: columns of HERE values, then rows of THERE.
 template <int HERE, int THERE>
 __device__ inline void transform(float2 *v, float2 *space)
 {
     constexpr int WIDE = THERE / SHARE, HIGH = HERE / SHARE;
-    int c = threadIdx.x % WIDE, t = threadIdx.x / WIDE;
-    int r = threadIdx.x % HIGH, u = threadIdx.x / HIGH;
+    unsigned own = thread();
+    int c = own % WIDE, t = own / WIDE;
     dft<VALUES>(v);
     later_stages<HERE, WIDE>(v, space + c, t, [] { arrive(); });
     wait();  // all blocks have read their last exchange
     cross<HERE, THERE>(v, space);
-    first_stage_of_rows<HERE, THERE>(v, blockIdx.x % SHARE * HIGH + r, u);
+    own = thread();
+    int r = own % HIGH, u = own / HIGH, rank = blockIdx.x % SHARE;
+    first_stage_of_rows<HERE, THERE>(v, rank * HIGH + r, u);
     later_stages<THERE, HIGH>(v, space + r, u, [] {});
 }
 
 __global__ void __cluster_dims__(SHARE, 1, 1)
-__launch_bounds__(THREADS, 1024 / THREADS)
+__launch_bounds__(THREADS, BLOCKS)
 fft_long_bluestein(const float2 *x, const float2 *chirp,
                    const float2 *filter, float2 *X, int n)
 {
     extern __shared__ float2 space[];
-    int rank = blockIdx.x % SHARE, row = blockIdx.x / SHARE * n;
-    int c = rank * COLUMNS + threadIdx.x % COLUMNS;
-    int first = c + threadIdx.x / COLUMNS * SECOND;
+    int row = blockIdx.x / SHARE * n, first = first_place<SECOND>();
     float2 v[VALUES] = {};
 #pragma unroll
     for (int i = 0; i < VALUES / 2; ++i) {  // the other half is padding
@@ -86,12 +112,12 @@ fft_long_bluestein(const float2 *x, const float2 *chirp,
             v[i] = times(x[row + j], chirp[j]);
     }
     transform<FIRST, SECOND>(v, space);
-    int r = rank * ROWS + threadIdx.x % ROWS;
-    filter += r + threadIdx.x / ROWS * FIRST;
+    filter += first_place<FIRST>();
 #pragma unroll
     for (int i = 0; i < VALUES; ++i)  // mirrored, for the way back
         v[i] = mirrored(times(v[i], filter[i * (N / VALUES)]));
     transform<SECOND, FIRST>(v, space);
+    first = first_place<SECOND>();
 #pragma unroll
     for (int i = 0; i < VALUES / 2; ++i) {
         int k = first + i * (N / VALUES);
