@@ -37,7 +37,7 @@
 
 constexpr int N = FIRST * SECOND, THREADS = N / SHARE / VALUES;
 #ifndef BLOCKS  // of an SM, at least
-#define BLOCKS (THREADS < 768 ? 768 / THREADS : 1)
+#define BLOCKS (768 / THREADS)
 #endif
 
 // The number of this thread. The compiler takes it for another one each
