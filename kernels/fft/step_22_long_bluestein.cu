@@ -4,9 +4,9 @@
 //          2 n - 1 <= N = FIRST * SECOND, both powers of 2 from 32, N at most 2^17.
 //          chirp: n values; filter: N values; both as in step 13. SIGN must be -1.
 // Math     as in step 13
-// Idea     After the transform of step 17, each block holds N / SHARE frequencies. The
-//          transform back begins with the stages along these, so that both transforms
-//          and the product take two exchanges between blocks and no other memory.
+// Idea     The padded row stays in the registers of a cluster, from the first product to
+//          the last. The transform leaves rows of frequencies in each block, as step 17,
+//          and the transform back starts with those rows: each has one exchange.
 // Launch   compiled with SHARE, at most 16; block N / 16 / SHARE; grid rows * SHARE;
 //          shared memory N / SHARE / 16 * 17 * 8 B.
 // On chip  34 KiB of shared memory per block at 2^12 values per block, 80 registers
@@ -40,13 +40,13 @@ constexpr int N = FIRST * SECOND, THREADS = N / SHARE / VALUES;
 #define BLOCKS (768 / THREADS)
 #endif
 
-// The number of this thread. The compiler takes it for another one each
-// time, and keeps no roots in registers until they are needed again.
+// The number of this thread. The compiler cannot know that it is the same in
+// each call, and so keeps no roots in registers until they are needed again.
 __device__ inline unsigned thread()
 {
     unsigned number = threadIdx.x;
     asm volatile("" : "+r"(number));
-    return number % THREADS;  // says that it is no more
+    return number % THREADS;  // tells the compiler its range
 }
 
 // The first value of a thread in a matrix with rows of WIDTH values; the
