@@ -13,6 +13,7 @@ from coursekit.benchmarks import drawn
 from coursekit.benchmarks.fft_plans import plan_of
 from coursekit.benchmarks.grids import COPIED, cover
 from coursekit.benchmarks.peers import cufft
+from coursekit.runtime import backend as backends
 
 VALUES = 2**27  # complex, of all rows together
 SMALL = 32  # the length that is counted
@@ -24,6 +25,7 @@ LONG = tuple(2**k for k in range(18, 23))
 REAL = tuple(2**k for k in range(10, 14))
 FACTORED = 1000, 1536
 SQUARES = {44100: (14, 15, 5)}  # of step 21: radices, and blocks of a row
+PRIME = 10007, 44100  # and one that cuFFT takes apart
 CONVOLVED = REAL
 BLOCK_THREADS = 128  # of several short rows, at least
 ROUNDING = 2.0**-24
@@ -350,6 +352,49 @@ def square_cases() -> dict[str, Callable]:
     return {"copy": copy_case(), "mixed cluster": in_squares()}
 
 
+# Rows of step 22: the two lengths that the transform is made of, and blocks of a row.
+PADDED = {SMALL: (32, 32, 2), 10007: (128, 256, 8), 44100: (256, 512, 16)}
+
+
+def chirp_of(n: int) -> np.ndarray:
+    """Return exp(-pi i j^2 / n) for j below n, its exponent reduced exactly."""
+    j = np.arange(n, dtype=np.int64)
+    return np.exp(-1j * np.pi * (j * j % (2 * n)) / n)
+
+
+def chirp_filter(n: int, length: int) -> np.ndarray:
+    """Return the transform of the conjugate chirp, on both sides of 0, else 0."""
+    chirp = chirp_of(n).conj()
+    padded = np.zeros(length, complex)
+    padded[:n] = chirp
+    padded[length - n + 1 :] = chirp[:0:-1]
+    return np.fft.fft(padded)
+
+
+@functools.cache
+def chirps(space: str, n: int) -> tuple:
+    """Return the chirp and the filter of a length as arrays of the device."""
+    first, second, _ = PADDED[n]
+    given = chirp_of(n), chirp_filter(n, first * second)
+    return tuple(ck.to_device(a.astype(np.complex64).view(np.float32)) for a in given)
+
+
+def prime_cases() -> dict[str, Callable]:
+    """Return the step for rows of any length."""
+    kernels = {
+        n: compiled("22_long_bluestein", FIRST=first, SECOND=second, SHARE=share)
+        for n, (first, second, share) in PADDED.items()
+    }
+
+    def bluestein(x, X, copied, rows, n):
+        first, second, share = PADDED[n]
+        part = first * second // share
+        given = chirps(backends.current().space, n)
+        kernels[n][rows * share, part // 16, gaps(part)](x, *given, X, n)
+
+    return {"copy": copy_case(), "Bluestein": bluestein}
+
+
 def long_cases() -> dict[str, Callable]:
     """Return the step for the longest rows."""
     return {
@@ -434,6 +479,7 @@ DEFINITIONS = (
     _complex(key="fft/factors", cases=factored_cases, sizes=FACTORED),
     _complex(key="fft/mixed", cases=mixed_cases, sizes=FACTORED),
     _complex(key="fft/squares", cases=square_cases, sizes=tuple(SQUARES)),
+    _complex(key="fft/prime", cases=prime_cases, sizes=PRIME, count_size=SMALL),
     Definition(
         key="fft/convolution",
         cases=convolution_cases,

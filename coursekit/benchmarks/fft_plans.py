@@ -60,7 +60,7 @@ def plan_of(n: int) -> Plan:
         f"Step 20 has no plan for rows of {n} values: {n} is no product of numbers "
         "from 2 to 16.",
         "A stage of step 20 has a radix up to 16, so no prime factor may be above 13.",
-        "Use step 13, which takes any length.",
+        "Use step 13, or 22 above 4096 values: they take any length.",
     )
 
 

@@ -59,6 +59,20 @@ def test_case_for_squares_is_right():
     assert fft.is_transform(*arguments)
 
 
+@pytest.mark.parametrize("name", ["copy", "Bluestein"])
+def test_case_for_rows_of_any_length_is_right(name):
+    arguments = fft.complex_rows(fft.SMALL)
+    fft.prime_cases()[name](*arguments)
+    assert fft.is_transform(*arguments)
+
+
+@pytest.mark.parametrize("n", fft.PRIME)
+def test_padded_rows_hold_the_chirp_on_both_sides(n):
+    first, second, share = fft.PADDED[n]
+    assert first * second >= 2 * n - 1
+    assert min(first, second) // share >= 16
+
+
 def test_case_for_real_rows_is_right():
     arguments = fft.real_rows(1024)
     fft.real_case()(*arguments)

@@ -231,6 +231,8 @@ FOUND_AT = {
         (63, "rows are read there that were told too early"),
     ("fft/step_19_one_trip.cu", 56, "wait_for(read + step - RING)"):
         (57, "rows of y are replaced there that others may still read"),
+    ("fft/step_22_long_bluestein.cu", 76, "wait()"): (80, UNTOLD),
+    ("fft/step_22_long_bluestein.cu", 92, "wait()"): (75, TWICE),
     ("fft/step_12_other_factors.cu", 50, "__syncthreads()"):
         (56, "what the stage before stores is read there"),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),

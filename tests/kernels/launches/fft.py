@@ -264,10 +264,15 @@ def fft_other_factors(rows: int, length: int, sign: int = -1) -> Launch:
     )  # fmt: skip
 
 
+def chirp_of(n: int) -> np.ndarray:
+    """Return the chirp of Bluestein's algorithm, exp(-pi i j^2 / n)."""
+    j = np.arange(n, dtype=np.int64)
+    return np.exp(-1j * np.pi * (j * j % (2 * n)) / n)
+
+
 def chirp_filter(n: int, length: int) -> np.ndarray:
     """Return the transform of the padded chirp of Bluestein's algorithm."""
-    j = np.arange(n)
-    chirp = np.exp(1j * np.pi * (j * j % (2 * n)) / n)
+    chirp = chirp_of(n).conj()
     padded = np.zeros(length, complex)
     padded[:n] = chirp
     padded[length - n + 1 :] = chirp[:0:-1]
@@ -426,6 +431,34 @@ def fft_mixed_cluster(
         transformed(x, sign),
         defines={"EARLY": early, "LATE": late, "SHARE": share, "SIGN": sign},
         shared_bytes=side // share * (side | 1) * 8,
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_22_long_bluestein.cu",
+    [
+        {"rows": 1, "n": 500, "first": 32, "second": 32, "share": 1},
+        {"rows": 2, "n": 512, "first": 32, "second": 32, "share": 2},
+        {"rows": 1, "n": 1, "first": 32, "second": 32, "share": 2},
+        {"rows": 1, "n": 1031, "first": 64, "second": 64, "share": 4},
+    ],
+)
+def fft_long_bluestein(
+    rows: int, n: int, first: int, second: int, share: int
+) -> Launch:
+    x, length = values(rows, n), first * second
+    wanted = transformed(x, -1)
+    given = [
+        a.astype(np.complex64).view(np.float32).reshape(*a.shape, 2)
+        for a in (x, chirp_of(n), chirp_filter(n, length))
+    ]
+    found = np.full((rows, n, 2), np.nan, np.float32)
+    return Launch(
+        "fft_long_bluestein", rows * share, length // 16 // share,
+        (*given, found, n),
+        {3: pairs(wanted)}, atol={3: 4 * tolerance(wanted, length)},
+        defines={"FIRST": first, "SECOND": second, "SHARE": share},
+        shared_bytes=shared_bytes(length // share),
     )  # fmt: skip
 
 
