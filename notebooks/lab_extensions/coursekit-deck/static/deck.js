@@ -115,7 +115,7 @@ class Deck extends Paged {
     this.lay(this.page);
     const isRan = ({ cell, part }) => cell === this.ran && part === "output";
     const page = this.pages.findIndex((parts) => parts.some(isRan));
-    if (page > this.page) this.show(page);
+    if (page >= 0 && page !== this.page) this.show(page);
   }
 
   next() {

@@ -1,5 +1,6 @@
 // A notebook of which one page at a time is shown; its cells stay where they are.
-import { pack, scaleOf, setZoom, TEXT } from "./pages.js";
+import { pack } from "./pages.js";
+import { scaleOf, setZoom, TEXT } from "./sizes.js";
 import { slidesOf } from "./slides.js";
 
 const GAP = 12; // px between two parts, on a page of 1280 x 720

@@ -1,89 +1,73 @@
 // Pages: which parts of a slide stand together, so that each page fits the screen.
 //
-// Text and code have one size, 24 px at 1280 x 720. Outputs are enlarged until they are
-// as wide as the page, up to the size of the text; a picture or a widget that is higher
-// than a page is made smaller, and a long listing goes on on the next page.
+// Of all ways to part a slide, the one with the least cost is taken: few pages, an
+// output below its cell, and no page with a single line.
+import { heightOf, sizesOf } from "./sizes.js";
 
-export const WIDTH = 1280;
-export const HEIGHT = 720;
-export const TEXT = 24; // px of body type, on a page of that size
-const OUTPUT = 14; // px of body type in an output
-const SMALLEST = 16; // px, below which a listing is not shrunk any more
-const LEAST = 0.81; // of its size, below which code is not shrunk any more
-const PICTURES = "img, svg, canvas, video, .jupyter-widgets, .widget-subarea";
-
-// How much larger than 1280 x 720 a screen is.
-export const scaleOf = (width, height) => Math.min(width / WIDTH, height / HEIGHT);
+const PAGE = 1; // what a page costs
+const SMALLER = 0.08; // what each step costs by which the outputs of a page are smaller
+const PARTED = 0.3; // a cell at the end of a page, its output on the next one
+const COLON = 0.2; // a text that ends in a colon, without what it announces
+const LONE = 0.3; // a page that is nearly empty
+const EMPTY = 0.2; // of its height, below which a page is nearly empty
 
 // Put parts on pages; a page is a list of {element, zoom, offset, height}.
 //
 // `element` is the part's node, visible and laid out at the width of the page; `room`
-// is the page's height and `gap` what stands between two parts, in px.
+// is the page's height and `gap` what stands between two parts, in px. A part that is
+// higher than a page goes on on the next ones.
 export function pack(parts, room, gap) {
-  const pages = [];
-  let used = Infinity;
-  for (const part of parts) {
-    if (!heightOf(part.element)) continue;
-    const { zoom, height } = sizeOf(part, room);
-    if (height > room) {
-      pages.push(...windows(part, zoom, height, room));
-      used = Infinity;
-    } else if (used + gap + height > room) {
-      pages.push([{ ...part, zoom }]);
-      used = height;
-    } else {
-      pages[pages.length - 1].push({ ...part, zoom });
-      used += gap + height;
-    }
-  }
-  return pages;
+  const sized = parts.filter(({ element }) => heightOf(element))
+    .map((part) => ({ part, sizes: sizesOf(part, room) }));
+  const best = [{ cost: 0, pages: [] }]; // for the parts from a place on, the last first
+  for (let from = sized.length - 1; from >= 0; from--)
+    best.unshift(cheapest(sized, from, best, room, gap));
+  return best[0].pages;
 }
 
-const heightOf = (element) => element.getBoundingClientRect().height;
-
-const isPicture = (part) =>
-  part.part === "output" && part.element.querySelector(PICTURES) !== null;
-
-// The zoom of a part, and its height with it.
-function sizeOf(part, room) {
-  const scale = part.scale;
-  const most = part.part === "output" ? (scale * TEXT) / OUTPUT : 1;
-  const least = part.part === "output" ? (scale * SMALLEST) / OUTPUT : LEAST;
-  let zoom = most;
-  for (let attempt = 0; attempt < 4; attempt++) {
-    setZoom(part.element, zoom);
-    const wide = widthShare(part.element);
-    const high = heightOf(part.element) / room;
-    if (wide <= 1.001 && high <= 1) break;
-    let next = zoom / Math.max(wide, isPicture(part) ? high : 1);
-    if (!isPicture(part) && high > 1) next = Math.min(next, Math.max(zoom / high, least));
-    if (next >= zoom) break;
-    zoom = next * 0.999;
+// The best pages from a part on; `rest` has those from each later part on.
+function cheapest(sized, from, rest, room, gap) {
+  const { part, sizes } = sized[from];
+  if (sizes[0].height > room) return longer(part, sizes[0], room, rest[0]);
+  let best = { cost: Infinity };
+  for (let end = from + 1; end <= sized.length; end++) {
+    const level = levelOf(sized.slice(from, end), room, gap);
+    if (level < 0) break;
+    const { cost, pages } = rest[end - from - 1];
+    const all = cost + costOf(sized.slice(from, end), level, sized[end], room);
+    if (all > best.cost) continue;
+    const page = sized.slice(from, end).map((one) =>
+      ({ ...one.part, zoom: sizeAt(one, level).zoom }));
+    best = { cost: all, pages: [page, ...pages] };
   }
-  setZoom(part.element, zoom);
-  const height = heightOf(part.element);
-  setZoom(part.element, 1);
-  return { zoom, height };
+  return best;
 }
 
-// How many times as wide as its place the content of a part is.
-function widthShare(element) {
-  const place = element.getBoundingClientRect();
-  let share = 1;
-  for (const line of element.querySelectorAll(".cm-line"))
-    share = Math.max(share, line.scrollWidth / (line.clientWidth + 1));
-  for (const inner of element.querySelectorAll("*:not(.cm-editor, .cm-editor *)")) {
-    const { right, width } = inner.getBoundingClientRect();
-    if (width > 0) share = Math.max(share, (right - place.left) / place.width);
-    const scrolls = ["auto", "scroll"].includes(getComputedStyle(inner).overflowX);
-    if (scrolls && inner.clientWidth > 0)
-      share = Math.max(share, inner.scrollWidth / (inner.clientWidth + 1));
-  }
-  return share;
+function longer(part, { zoom, height }, room, rest) {
+  const pages = windows(part, zoom, height, room);
+  return { cost: rest.cost + pages.length * PAGE, pages: [...pages, ...rest.pages] };
 }
 
-export function setZoom(element, zoom) {
-  element.style.zoom = zoom === 1 ? "" : String(zoom);
+const sizeAt = ({ sizes }, level) => sizes[Math.min(level, sizes.length - 1)];
+
+// By how many steps the outputs must be smaller for parts to fit one page; -1: never.
+function levelOf(sized, room, gap) {
+  const levels = Math.max(...sized.map(({ sizes }) => sizes.length));
+  for (let level = 0; level < levels; level++) {
+    const heights = sized.map((one) => sizeAt(one, level).height);
+    const used = heights.reduce((sum, height) => sum + gap + height, -gap);
+    if (used <= room) return level;
+  }
+  return -1;
+}
+
+function costOf(sized, level, next, room) {
+  const { part } = sized[sized.length - 1];
+  const used = sized.reduce((sum, one) => sum + sizeAt(one, level).height, 0);
+  const parted = next?.part.cell === part.cell;
+  const announces = next && part.part === "text" && /:\s*$/.test(part.cell.source);
+  return PAGE + level * SMALLER + (parted ? PARTED : 0) + (announces ? COLON : 0)
+    + (used < EMPTY * room ? LONE : 0);
 }
 
 // A long part on several pages: each shows the lines from `offset` on.
