@@ -96,16 +96,17 @@ class Deck extends Paged {
     this.notes.update();
   }
 
-  // Run the cell that has the focus, or else the first of the page that is code.
+  // Run the cell whose editor has the focus, else the page's next after that which ran.
   async run() {
-    const focused = this.current.parts.find(
-      ({ cell }) => cell.node.contains(document.activeElement));
-    const code = this.pages[this.page].find(({ cell }) => cell.type === "code");
-    const part = focused ?? code;
-    if (!part || part.cell.type !== "code") return;
-    this.notebook.activeCellIndex = this.notebook.widgets.indexOf(part.cell.widget);
+    const cells = new Set(this.pages[this.page].map(({ cell }) => cell));
+    const codes = [...cells].filter(({ type }) => type === "code");
+    const editor = document.activeElement?.closest(".jp-InputArea-editor");
+    const focused = editor && codes.find(({ node }) => node.contains(editor));
+    const cell = focused ?? codes[codes.indexOf(this.ran) + 1] ?? codes[0];
+    if (!cell) return;
+    this.notebook.activeCellIndex = this.notebook.widgets.indexOf(cell.widget);
     await this.app.commands.execute("notebook:run-cell");
-    this.ran = part.cell;
+    this.ran = cell;
     await settled();
     this.layAgain();
   }

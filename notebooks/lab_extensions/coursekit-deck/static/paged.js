@@ -10,6 +10,8 @@ const WRAPPERS = {
   output: ".jp-Cell-outputWrapper",
 };
 
+const hasOutput = ({ cell }) => cell.node.querySelector(".jp-OutputArea-child") !== null;
+
 export class Paged {
   // `node` is what fills the screen, `box` in it holds the cells: each has node, type,
   // metadata and source.
@@ -38,7 +40,8 @@ export class Paged {
     this.node.style.setProperty("--ck-text", `${scale * TEXT}px`);
     this.node.style.setProperty("--ck-scale", String(scale));
     this.node.style.setProperty("--ck-gap", `${scale * GAP}px`);
-    const parts = this.current.parts.map((part) => this.shown(part, scale));
+    const parts = this.current.parts.filter((part) => !(part.folded && hasOutput(part)))
+      .map((part) => this.shown(part, scale));
     const laid = parts.filter(({ element }) => element);
     this.pages = pack(laid, this.room(), scale * GAP);
     if (this.pages.length === 0) this.pages = [[]];

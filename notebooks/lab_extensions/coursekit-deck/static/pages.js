@@ -1,15 +1,16 @@
 // Pages: which parts of a slide stand together, so that each page fits the screen.
 //
 // Of all ways to part a slide, the one with the least cost is taken: few pages, an
-// output below its cell, and no page with a single line.
+// output below its cell, and no page with a few lines of text alone.
 import { heightOf, sizesOf } from "./sizes.js";
 
 const PAGE = 1; // what a page costs
-const SMALLER = 0.08; // what each step costs by which the outputs of a page are smaller
-const PARTED = 0.3; // a cell at the end of a page, its output on the next one
-const COLON = 0.2; // a text that ends in a colon, without what it announces
-const LONE = 0.3; // a page that is nearly empty
-const EMPTY = 0.2; // of its height, below which a page is nearly empty
+const SMALLER = 0.08; // what each step costs by which code and outputs are smaller
+const PARTED = 0.3; // a short cell at the end of a page, its output on the next one
+const SHORT = 0.4; // of the page's height, below which a cell is short
+const APART = 0.2; // a text on another page than the cell that it is about
+const LONE = 0.7; // a page with a few lines of text
+const FEW = 0.2; // of its height, below which these are few
 
 // Put parts on pages; a page is a list of {element, zoom, offset, height}.
 //
@@ -34,7 +35,8 @@ function cheapest(sized, from, rest, room, gap) {
     const level = levelOf(sized.slice(from, end), room, gap);
     if (level < 0) break;
     const { cost, pages } = rest[end - from - 1];
-    const all = cost + costOf(sized.slice(from, end), level, sized[end], room);
+    const all = cost + costOf(sized.slice(from, end), level, room)
+      + (end < sized.length ? breakCost(sized, end - 1, room) : 0);
     if (all > best.cost) continue;
     const page = sized.slice(from, end).map((one) =>
       ({ ...one.part, zoom: sizeAt(one, level).zoom }));
@@ -50,7 +52,7 @@ function longer(part, { zoom, height }, room, rest) {
 
 const sizeAt = ({ sizes }, level) => sizes[Math.min(level, sizes.length - 1)];
 
-// By how many steps the outputs must be smaller for parts to fit one page; -1: never.
+// By how many steps code and outputs must be smaller for parts to fit one page; -1: never.
 function levelOf(sized, room, gap) {
   const levels = Math.max(...sized.map(({ sizes }) => sizes.length));
   for (let level = 0; level < levels; level++) {
@@ -61,14 +63,25 @@ function levelOf(sized, room, gap) {
   return -1;
 }
 
-function costOf(sized, level, next, room) {
-  const { part } = sized[sized.length - 1];
+function costOf(sized, level, room) {
   const used = sized.reduce((sum, one) => sum + sizeAt(one, level).height, 0);
-  const parted = next?.part.cell === part.cell;
-  const announces = next && part.part === "text" && /:\s*$/.test(part.cell.source);
-  return PAGE + level * SMALLER + (parted ? PARTED : 0) + (announces ? COLON : 0)
-    + (used < EMPTY * room ? LONE : 0);
+  const isText = sized.every(({ part }) => part.part === "text");
+  return PAGE + level * SMALLER + (isText && used < FEW * room ? LONE : 0);
 }
+
+// What it costs to end a page after a part, the one at a place.
+function breakCost(sized, place, room) {
+  const { part, sizes } = sized[place];
+  const next = sized[place + 1]?.part;
+  if (next?.cell === part.cell) return sizes[0].height < SHORT * room ? PARTED : 0;
+  const introduces = part.part === "text" && next?.part === "input"
+    && (sized[place - 1]?.part.part !== "output" || isOpening(part));
+  const concludes = part.part === "output" && next?.part === "text" && !isOpening(next);
+  return introduces || concludes ? APART : 0;
+}
+
+// Whether a text is about what follows, also where it stands below an output.
+const isOpening = ({ cell }) => /^(#|\*\*|★)|:\s*$/.test(cell.source);
 
 // A long part on several pages: each shows the lines from `offset` on.
 function windows(part, zoom, height, room) {

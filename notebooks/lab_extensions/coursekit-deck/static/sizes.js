@@ -2,8 +2,8 @@
 //
 // Text and code have one size, 24 px at 1280 x 720. Outputs are enlarged until they are
 // as wide as the page, up to the size of the text, and a drawing that stands alone until
-// it fills the page. Both may be shown somewhat smaller to share a page with what
-// belongs to them.
+// it fills the page. Code, outputs and drawings may be shown somewhat smaller to share a
+// page with what belongs to them.
 
 export const WIDTH = 1280;
 export const HEIGHT = 720;
@@ -11,9 +11,12 @@ export const TEXT = 24; // px of body type, on a page of that size
 const OUTPUT = 14; // px of body type in an output
 const SMALLEST = 16; // px, below which an output is not shrunk to share a page
 const LEAST = 0.81; // of its size, below which code is not shrunk any more
-const SHARES = [1, 0.95, 0.9, 0.85, 0.8, 0.75]; // of its size, on a shared page
+const OF_CODE = [1, 0.95, 0.9]; // of its size, on a shared page
+const SHARES = [...OF_CODE, 0.85]; // of an output's
+const OF_PICTURE = [...SHARES, 0.8, 0.75]; // its lines are thick, and its letters few
 const FINER = 0.97; // from one attempt to enlarge a picture to the next
-const PICTURES = "img, svg, canvas, video, .jupyter-widgets, .widget-subarea";
+const PICTURES = "img, svg, canvas, video";
+const WIDGETS = ".jupyter-widgets, .widget-subarea";
 
 // How much larger than 1280 x 720 a screen is.
 export const scaleOf = (width, height) => Math.min(width / WIDTH, height / HEIGHT);
@@ -35,8 +38,7 @@ export function sizesOf(part, room) {
   return sizes;
 }
 
-const isPicture = (part) =>
-  part.part === "output" && part.element.querySelector(PICTURES) !== null;
+const holds = (part, selector) => part.element.querySelector(selector) !== null;
 
 // Whether a text is a drawing and nothing else.
 function isDrawing(part) {
@@ -49,16 +51,22 @@ function drawingZooms(part, room) {
   const picture = part.element.querySelector("img").getBoundingClientRect();
   const place = part.element.getBoundingClientRect();
   const most = Math.min(room / place.height, (place.right - picture.left) / picture.width);
-  const larger = SHARES.map((share) => share * most * 0.99).filter((zoom) => zoom > 1);
+  const larger = OF_PICTURE.map((share) => share * most * 0.99).filter((zoom) => zoom > 1);
   return [...larger, 1];
 }
 
 function zoomsOf(part, room) {
-  const zoom = isPicture(part) ? pictureZoom(part, room) : textZoom(part, room);
-  if (part.part !== "output") return [zoom];
+  if (part.part === "text") return [textZoom(part, room)];
+  if (part.part === "input") return codeZooms(textZoom(part, room));
+  const isWidget = holds(part, WIDGETS), isPicture = !isWidget && holds(part, PICTURES);
+  const zoom = isWidget || isPicture ? pictureZoom(part, room) : textZoom(part, room);
   const least = Math.min(zoom, (part.scale * SMALLEST) / OUTPUT);
-  return SHARES.map((share) => share * zoom).filter((smaller) => smaller >= least);
+  const shares = isPicture ? OF_PICTURE : SHARES;
+  return shares.map((share) => share * zoom).filter((smaller) => smaller >= least);
 }
+
+const codeZooms = (zoom) =>
+  OF_CODE.map((share) => share * zoom).filter((smaller) => smaller >= Math.min(zoom, LEAST));
 
 // The largest zoom with which a picture or a widget fits the page.
 //
