@@ -156,7 +156,9 @@ def advice(error: OutOfBoundsError, source: str, values: Values) -> Advice:
     if split := next((guard for guard in holding if guard.parts[1:]), None):
         return _comma(split)
     holding = [guard for guard in holding if values.of(guard.condition) == 1]
-    return _guarded(access, holding, values) if holding else NONE
+    if holding:
+        return _guarded(access, holding, values)
+    return _computed(access, values)
 
 
 def _in_line(
@@ -237,6 +239,19 @@ def _in_a_loop(access: Access, code: str, values: Values) -> Advice:
         f"The elements of {access.array} are 0 to {access.extent - 1}: work out the "
         "last index of the loop. In a matrix, the step from row to row is the length "
         "of its row.",
+    )
+
+
+def _computed(access: Access, values: Values) -> Advice:
+    """Advise on an index from a line whose own value the text does not tell."""
+    rule = values.declaration(access.expression)
+    if access.index < 0 or rule is None or values.of(rule) is not None:
+        return NONE
+    name, held = access.expression, access.index // access.each
+    return (
+        f"{name} is {held}, computed as `{rule}`. This expression is wrong, or a "
+        "guard or the bound of a loop lets one of its variables grow too large.",
+        f"{_inside(access)}: work out {name} by hand for this thread and this block.",
     )
 
 

@@ -14,7 +14,8 @@ class Slip:
     Attributes
     ----------
     result : callable
-        Takes what a reference takes; returns the first output as the mistake makes it.
+        Takes what a reference takes; returns the first output as the mistake makes
+        it, or a dict that names the outputs.
     cause : str
         A sentence that is true of every kernel with this result.
     cure : str

@@ -23,11 +23,16 @@ def advice(outcome: Outcome, judged: judging.Judged) -> tuple[str, str] | None:
         The output that is wrong.
     """
     exercise, problem = outcome.trial.exercise, outcome.problem
-    if judged.name != exercise.outputs[0] or outcome.trial.order != "forward":
+    if outcome.trial.order != "forward":
         return None
     values = SimpleNamespace(**problem.wide())
     for slip in exercise.slips:
-        result = np.asarray(slip.result(values))
+        found = slip.result(values)
+        if not isinstance(found, dict):
+            found = {exercise.outputs[0]: found}
+        if judged.name not in found:
+            continue
+        result = np.asarray(found[judged.name])
         allowed = problem.allowed[judged.name]
         if not judging.wrong(result, judged.got, allowed).any():
             return slip.cause, slip.cure

@@ -6,12 +6,13 @@ GUESSES = {
     "reads": Guess(
         question="64 filters of 3 x 3. In the kernel with a thread per result, how "
         "often is a value in the middle of the image loaded?",
-        hint="For one filter, how many results have the pixel under their filter?",
+        hint="For one filter, how many results have the pixel under their filter? And "
+        "how many filters are there?",
         answer=576,
         because="9 results * 64 filters.",
     ),
     "matrix": Guess(
-        question="x has 25 MB. How many MB has the matrix of im2col, about?",
+        question="x takes 25 MB. How many MB does the matrix of im2col take, about?",
         options=(25, 100, 225),
         hint="How many times does a pixel occur in the matrix?",
         answer=225,
@@ -22,7 +23,7 @@ GUESSES = {
         "pixels does it load?",
         hint="One more on each of the four sides.",
         answer=100,
-        because="10 * 10 pixels, 1.56 per result. 9 would be loaded without sharing.",
+        because="10 * 10 pixels are 1.56 per result. Without sharing it would be 9.",
     ),
     "shift": Guess(
         question="An image with W pixels per row lies in shared memory, pixel by "
@@ -35,13 +36,13 @@ GUESSES = {
     "one_plane": Guess(
         question="An image of 56 x 56 pixels, 64 channels, in NCHW. How many values "
         "apart are two successive channels of a pixel?",
-        hint="All pixels of a channel lie before the next channel.",
+        hint="All pixels of a channel lie before the next channel. How many are they?",
         answer=3136,
         because="A channel has a plane of 56 * 56 values.",
     ),
     "fewer": Guess(
-        question="F(2 x 2, 3 x 3): 2 x 2 results by 16 multiplications. By which "
-        "factor are these fewer than those of the direct sum?",
+        question="F(2 x 2, 3 x 3) computes 2 x 2 results by 16 multiplications. How "
+        "many times as many does the direct sum need?",
         hint="Four results have nine products each.",
         answer=2.25,
         because="36 / 16.",

@@ -9,7 +9,7 @@ __global__ void by_data(
     float sum = 0;
     for (int r = 0; r < 3; r++)
         for (int s = 0; s < 3; s++) {
-            // Your code here: which result took this pixel by w[r][s]?
+            // Your code here: which result has this pixel times w[r][s]?
             int at_row = row, at_col = col;
             if (at_row >= 0 && at_row < rows
                 && at_col >= 0 && at_col < cols)

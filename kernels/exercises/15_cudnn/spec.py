@@ -47,6 +47,26 @@ def correlated(v):
     return sum(w[r, s] * under(x, r, s) for r, s in TAPS)
 
 
+def in_the_middle(v):
+    """Return what comes if every weight takes the pixel at row and col."""
+    x, w = np.asarray(v.x), np.asarray(v.w)
+    return sum(w[r, s] * under(np.ones(x.shape), r, s) for r, s in TAPS) * x
+
+
+def without(v, rows=0, cols=0):
+    """Return the image under the filter, its first rows or columns left out."""
+    x = np.array(v.x)
+    x[:rows], x[:, :cols] = 0, 0
+    return correlated(SimpleNamespace(x=x, w=v.w))
+
+
+def until_the_border(v):
+    """Return results whose inner loop ends at the first place of the border."""
+    y = correlated(v)
+    y[:, 0] = 0
+    return y
+
+
 def of_results(size, generator):
     """Return what 15.e takes."""
     return {
@@ -59,6 +79,17 @@ def gathered(v):
     """Return the gradient of each pixel."""
     dy, w = np.asarray(v.dy), np.asarray(v.w)
     return sum(w[r, s] * under(dy, 2 - r, 2 - s) for r, s in TAPS)
+
+
+def taken(v, row=(-1, 1), col=(-1, 1)):
+    """Return sums over dy at a sign times the tap, plus an offset, on each axis."""
+    dy, w = np.asarray(v.dy), np.asarray(v.w)
+    wide, (rows, cols) = np.pad(dy, 4), dy.shape
+    total = np.zeros(dy.shape)
+    for r, s in TAPS:
+        top, left = 4 + row[0] * r + row[1], 4 + col[0] * s + col[1]
+        total += w[r, s] * wide[top : top + rows, left : left + cols]
+    return total
 
 
 def of_both(size, generator):
@@ -82,6 +113,12 @@ def of_shared_places(v):
     return np.array([(under(ones, r, s) * x * dy).sum() for r, s in TAPS]).reshape(3, 3)
 
 
+def of_far_places(v):
+    """Return gradients that take both x and dy at the pixel under the weight."""
+    both = np.asarray(v.x) * np.asarray(v.dy)
+    return np.array([under(both, r, s).sum() for r, s in TAPS]).reshape(3, 3)
+
+
 def sizes_of_sums(v):
     """Return the magnitude of each sum."""
     x, dy = np.abs(v.x), np.abs(v.dy)
@@ -101,6 +138,17 @@ def averaged(v):
     return (sums / counts)[::2]
 
 
+def pixels_of_windows(n):
+    """Return how many pixels each window has."""
+    ones = np.pad(np.ones(n), 1)
+    return (ones[:-2] + ones[1:-1] + ones[2:])[::2]
+
+
+def divided(v, counts):
+    """Return the sums of the windows, divided by other counts."""
+    return averaged(v) * pixels_of_windows(v.n) / counts
+
+
 def gated(n, generator):
     """Return what 15.h takes."""
     return {
@@ -117,6 +165,32 @@ def stepped(v):
     return {"c": c, "h": o * np.tanh(c)}
 
 
+def gates_of(v):
+    """Return the gates i and f, the candidate g and the gate o."""
+    i, f, g, o = np.asarray(v.gates)
+    i, f, o = (1 / (1 + np.exp(-gate)) for gate in (i, f, o))
+    return i, f, np.tanh(g), o
+
+
+def cell_by(rule):
+    """Return the slip whose new cell is a rule of i, f, g and the old cell."""
+
+    def result(v):
+        i, f, g, _ = gates_of(v)
+        return {"c": rule(i, f, g, np.asarray(v.c))}
+
+    return result
+
+
+def output_by(rule):
+    """Return the slip whose output is a rule of o, the new cell and the old one."""
+
+    def result(v):
+        return {"h": rule(gates_of(v)[3], stepped(v)["c"], np.asarray(v.c))}
+
+    return result
+
+
 def grouped(size, generator):
     """Return what 15.1 takes, of a size (images, groups, members, pixels)."""
     images, groups, members, pixels = size
@@ -129,18 +203,29 @@ def grouped(size, generator):
     }  # fmt: skip
 
 
-def normalised(v, *, per_group=False, centre=True):
-    """Return each group with mean 0 and variance 1, then scaled and shifted."""
+def of_group(v):
+    """Return the group of each channel."""
+    return np.arange(v.channels) // (v.channels // v.groups)
+
+
+def in_group(v):
+    """Return the place of each channel in its group."""
+    return np.arange(v.channels) % (v.channels // v.groups)
+
+
+def normalised(v, *, of=np.arange, centre=True, share=1):
+    """Return each group with mean 0 and variance 1, then scaled and shifted.
+
+    `of` gives the channel whose scale is taken; `share` multiplies the variance.
+    """
     x = np.asarray(v.x)
     parts = x.reshape(x.shape[0], v.groups, -1)
     mean = parts.mean(axis=2, keepdims=True)
     off = parts - mean if centre else parts
-    unit = 1 / np.sqrt((off * off).mean(axis=2, keepdims=True) + 1e-5)
-    inner = ((parts - mean) * unit).reshape(x.shape)
-    of = np.arange(v.channels)
-    if per_group:
-        of = of // (v.channels // v.groups)
-    return inner * np.asarray(v.scale)[of, None] + np.asarray(v.shift)[of, None]
+    variance = (off * off).mean(axis=2, keepdims=True) * share
+    inner = ((parts - mean) / np.sqrt(variance + 1e-5)).reshape(x.shape)
+    own = of(v.channels) if of is np.arange else of(v)
+    return inner * np.asarray(v.scale)[own, None] + np.asarray(v.shift)[own, None]
 
 
 IMAGES = ((1, 1), (3, 5), (16, 33), (33, 17))
@@ -174,6 +259,31 @@ EXERCISES = (
                 lambda v: correlated(SimpleNamespace(x=v.x, w=np.flip(v.w))),
                 "The filter is rotated by 180 degrees.",
                 "Which weight lies over the pixel above and to the left?",
+            ),
+            Slip(
+                lambda v: correlated(SimpleNamespace(x=v.x, w=np.transpose(v.w))),
+                "Rows and columns of the filter have changed places.",
+                "The filter lies by rows in memory. Which of r and s counts rows?",
+            ),
+            Slip(
+                in_the_middle,
+                "Every weight takes the pixel at row and col.",
+                "Which two variables hold the place of the pixel under w[r][s]?",
+            ),
+            *(
+                Slip(
+                    lambda v, rows=rows, cols=cols: without(v, rows, cols),
+                    f"The pixels of {name} 0 are left out.",
+                    "Which is the first row, and the first column, of the image?",
+                )
+                for rows, cols, name in ((1, 1, "row 0 and of column"),
+                                         (1, 0, "row"), (0, 1, "column"))
+            ),
+            Slip(
+                until_the_border,
+                "The results of column 0 are 0, and all others are right.",
+                "At col = 0 the first place of each row, s = 0, is outside. Does your "
+                "loop over s go on behind it? break ends a loop, continue does not.",
             ),
         ),
         mutants={
@@ -212,7 +322,7 @@ EXERCISES = (
         owner=None,
         starter=WRONG,
         hints=(
-            "On the way forward the result at row i took pixel i + r - 1 by w[r].",
+            "On the way forward the result at row i has pixel i + r - 1 times w[r].",
             "Pixel row is i + r - 1 for which i?",
             "int at_row = row - r + 1, at_col = col - s + 1;",
         ),
@@ -220,7 +330,34 @@ EXERCISES = (
             Slip(
                 lambda v: correlated(SimpleNamespace(x=v.dy, w=v.w)),
                 "This is the forward pass over dy: the offsets are those of 15.a.",
-                "In 15.a result row took pixel row + r - 1. Here row is the pixel's.",
+                "In 15.a row is that of a result. Here row is that of a pixel.",
+            ),
+            *(
+                Slip(
+                    lambda v, row=row, col=col: taken(v, row, col),
+                    "One of at_row and at_col is right. The other one has the offset "
+                    "of 15.a.",
+                    "Both axes are alike: compare the two expressions.",
+                )
+                for row, col in (((-1, 1), (1, -1)), ((1, -1), (-1, 1)))
+            ),
+            *(
+                Slip(
+                    lambda v, k=k: taken(v, (-1, k), (-1, k)),
+                    f"Each result is taken {where}.",
+                    "The middle of the filter, r = s = 1, multiplied the pixel for "
+                    "the result at the pixel's own place.",
+                )
+                for k, where in (
+                    (0, "one row too far up and one column too far left"),
+                    (2, "one row too far down and one column too far right"),
+                    (-1, "two rows too far up and two columns too far left"),
+                )
+            ),
+            Slip(
+                lambda v: gathered(SimpleNamespace(dy=v.dy, w=np.transpose(v.w))),
+                "r and s have changed places.",
+                "r counts rows of the filter: which of at_row and at_col needs it?",
             ),
         ),
         mutants={
@@ -262,10 +399,18 @@ EXERCISES = (
                 "x and dy have changed places: these are the gradients in reverse.",
                 "The loops go over results, at row and col. Which array has results?",
             ),
+            *(
+                Slip(
+                    result,
+                    "Each product takes x and dy at one and the same place.",
+                    "Which pixel did w[r][s] multiply for the result at row and col?",
+                )
+                for result in (of_shared_places, of_far_places)
+            ),
             Slip(
-                of_shared_places,
-                "Each product takes x and dy at one and the same place.",
-                "Which pixel did w[r][s] multiply for the result at row and col?",
+                lambda v: summed(SimpleNamespace(x=np.ones(v.x.shape), dy=v.dy)),
+                "These are sums of the results' gradients alone, without the pixels.",
+                "The chain rule multiplies each gradient. By which element of x?",
             ),
             Slip(
                 lambda v: summed(SimpleNamespace(x=v.x, dy=np.ones(v.dy.shape))),
@@ -308,8 +453,20 @@ EXERCISES = (
         ),
         slips=(
             Slip(
-                lambda v: averaged(v) * (3 - (np.arange(0, v.n, 2) == 0) - (
-                    np.arange(0, v.n, 2) == v.n - 1)),
+                lambda v: divided(v, 3 - (np.arange(0, v.n, 2) == 0)),
+                "The first window leaves the border out, and the last one counts it.",
+                "For which n does the last window reach beyond the image?",
+            ),
+            *(
+                Slip(
+                    lambda v, k=k: divided(v, pixels_of_windows(v.n) + k),
+                    f"Each sum is divided by {k} more than the pixels of its window.",
+                    "With which number does count begin?",
+                )
+                for k in (1, 3)
+            ),
+            Slip(
+                lambda v: divided(v, 1),
                 "Each result is the sum of its window, divided by one.",
                 "Count inside of the loop, where a pixel is added. Two statements "
                 "under one if need braces.",
@@ -347,6 +504,43 @@ EXERCISES = (
             "c[k] becomes f times what it was, plus i times g.",
             "h[k] needs the new c[k].",
             "c[k] = f * c[k] + i * g; h[k] = o * tanhf(c[k]);",
+        ),
+        slips=(
+            Slip(
+                cell_by(lambda i, f, g, c: i * c + f * g),
+                "The gates i and f have changed places.",
+                "Which gate says what part of the old cell is kept?",
+            ),
+            Slip(
+                cell_by(lambda i, f, g, c: c + i * g),
+                "The cell keeps all that it held: the gate f has no effect.",
+                "By what is the old value of c[k] multiplied?",
+            ),
+            Slip(
+                cell_by(lambda i, f, g, c: c + f * c + i * g),
+                "The old cell is added twice: once as it was, and a part f of it.",
+                "What does += add to?",
+            ),
+            Slip(
+                cell_by(lambda i, f, g, c: f * c + i * np.tanh(g)),
+                "The candidate goes through tanh twice.",
+                "Look at the line that declares g.",
+            ),
+            Slip(
+                output_by(lambda o, new, old: o * new),
+                "The output is a part o of the cell itself, without tanh.",
+                "Of which function of the cell does h take a part?",
+            ),
+            Slip(
+                output_by(lambda o, new, old: o * np.tanh(old)),
+                "The output is made from the cell as it was before this step.",
+                "Which of the two lines must come first?",
+            ),
+            Slip(
+                output_by(lambda o, new, old: np.tanh(o * new)),
+                "tanh is taken of the product with o, not of the cell.",
+                "Which comes first: tanh of the cell, or the product with o?",
+            ),
         ),
         mutants={
             "forgets": Mutant(
@@ -396,20 +590,41 @@ EXERCISES = (
         ),
         slips=(
             Slip(
-                lambda v: normalised(v, per_group=True),
+                lambda v: normalised(v, of=of_group),
                 "The variance is right. The scale and shift are those of the channel "
                 "with the group's number.",
                 "A group has several channels. Which one has element i?",
             ),
+            Slip(
+                lambda v: normalised(v, of=in_group),
+                "The variance is right. Every group takes the scales and shifts of "
+                "the first group.",
+                "With which channel does this group begin?",
+            ),
+            Slip(
+                lambda v: normalised(v, of=lambda v: np.arange(v.channels)
+                                     - in_group(v)),
+                "The variance is right. All elements of a group take the scale and "
+                "shift of its first channel.",
+                "A channel has `pixels` elements. Which one has element i?",
+            ),
             *(
                 Slip(
-                    lambda v, per_group=per_group: normalised(
-                        v, per_group=per_group, centre=False
-                    ),
+                    lambda v, of=of: normalised(v, of=of, centre=False),
                     "The squares are those of the elements, about 0.",
                     "A variance is taken about the mean, which the block has by then.",
                 )
-                for per_group in (True, False)
+                for of in (of_group, np.arange)
+            ),
+            Slip(
+                lambda v: normalised(v, share=0),
+                "The channels are right. The variance is taken to be 0.",
+                "What has been added to squares when block_sum takes it?",
+            ),
+            Slip(
+                lambda v: normalised(v, share=v.groups / v.channels / v.pixels),
+                "The variance is divided by n twice.",
+                "The line with rsqrtf divides the sum. What has squares to hold?",
             ),
         ),
         mutants={

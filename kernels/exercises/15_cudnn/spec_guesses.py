@@ -45,7 +45,7 @@ GUESSES = {
         question="Blocks add their parts of a weight's gradient by atomicAdd. The same "
         "kernel runs twice on the same numbers. Are the results equal, bit by bit?",
         options=("always", "not always"),
-        hint="In which order do the blocks come?",
+        hint="Is the order of the blocks fixed? And does rounding depend on it?",
         answer="not always",
         because="Additions of float32 round, so their order matters, and the order of "
         "blocks is not fixed.",
@@ -58,7 +58,7 @@ GUESSES = {
             "the statistics of the last batch",
             "the statistics of the first batch",
         ),
-        hint="new = (1 - factor) * old + factor * batch.",
+        hint="Put a factor of 1 into new = (1 - factor) * old + factor * batch.",
         answer="the statistics of the last batch",
         because="With a factor of 1 nothing of the old average is kept. Take a small "
         "factor, such as 0.1: it is `momentum` in the next cell.",
@@ -66,7 +66,8 @@ GUESSES = {
     "paths": Guess(
         question="CTC sums over all paths of 3 frames that read as ab. Repeats merge, "
         "and blanks (-) vanish: a-b is one. How many are there?",
-        hint="Which of the frames may be a blank or a repeat? Write them down.",
+        hint="Two letters leave one frame: it is a blank or a repeat. Write the paths "
+        "down.",
         answer=5,
         because="They are aab, abb, -ab, a-b and ab-.",
     ),

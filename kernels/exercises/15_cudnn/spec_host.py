@@ -18,11 +18,29 @@ def wrong(what, cause, cure):
 # ---------------------------------------------------------------- 15.b
 
 
+def four_numbers(found):
+    """Return the strides that a function returned, as a list."""
+    if found is None:
+        raise wrong(
+            "strides returns None.",
+            "A function without return returns None, also if it prints.",
+            "Write return in front of the four numbers.",
+        )
+    numbers = [] if np.ndim(found) != 1 else list(found)
+    if len(numbers) != 4:
+        raise wrong(
+            f"strides returns {found!r}.",
+            "An image has four axes, and a stride for each.",
+            "Return four numbers: the strides of n, c, h and w, in this order.",
+        )
+    return numbers
+
+
 def of_images(strides, show):
     """Compare strides with those of NumPy."""
     for n, c, h, w in ((2, 3, 4, 5), (1, 8, 2, 7), (3, 2, 6, 4)):
         held = np.zeros((n, h, w, c), np.int8).transpose(0, 3, 1, 2)
-        found = list(strides(n, c, h, w))
+        found = four_numbers(strides(n, c, h, w))
         if found == sorted(held.strides, reverse=True):
             raise wrong(
                 f"For n = {n}, c = {c}, h = {h}, w = {w} the stride of c is "
@@ -101,11 +119,32 @@ def is_a_layer(layer, show):
         graph.execute(pack | spare | {y: out})
     off = np.abs(out - due)
     if not (off <= HALF_ROUNDING * (2 + due)).all():
+        all_are_used(graph, y)
         names = " + ".join(node.name for node in graph.nodes)
         raise wrong(
             f"{names}: a result is off by {off.max():.3g}.",
             "The layer adds a bias per channel, then takes 0 for what is negative.",
             "graph.bias takes a tensor and a bias; graph.relu takes a tensor.",
+        )
+
+
+def all_are_used(graph, y):
+    """Demand that each result goes on into an operation, or is returned."""
+    used = {id(t) for node in graph.nodes for t in node.inputs.values()} | {id(y)}
+    for node in graph.nodes:
+        if not any(id(t) in used for t in node.outputs.values()):
+            raise wrong(
+                f"The result of {node.name} is not used.",
+                "An operation leaves its inputs as they are, and returns the next "
+                "tensor.",
+                f"Keep what graph.{node.name} returns: the next operation takes it, "
+                "or layer returns it.",
+            )
+    if [node.name for node in graph.nodes[-2:]] == ["relu", "bias"]:
+        raise wrong(
+            "The bias comes behind ReLU.",
+            "A negative bias makes results negative again.",
+            "The layer is relu(x * w + bias): which one is computed first?",
         )
 
 
@@ -150,6 +189,12 @@ PLANS = (
 def chosen(choose, limit, deterministic, due, advice):
     """Demand a choice."""
     found = choose(PLANS, limit, deterministic)
+    if not isinstance(found, Plan | None):
+        raise wrong(
+            f"choose returns {found!r}.",
+            "The caller needs the plan itself, to run it.",
+            "Return one of the plans.",
+        )
     if found is not due:
         name = getattr(found, "name", found)
         raise wrong(
@@ -159,16 +204,37 @@ def chosen(choose, limit, deterministic, due, advice):
         )
 
 
+def of_all(choose):
+    """Return the advice for a wrong choice among plans that may all run."""
+    if choose(PLANS, 128 << 20, False) is None:
+        return (
+            "All plans fit here, and none is returned: each one was left out, or "
+            "the function ends without return.",
+            "Look at the condition that leaves plans out, and at the last line.",
+        )
+    return (
+        "All plans fit here, and the one with the least ms is due.",
+        "Does the loop look at every plan before the function returns?",
+    )
+
+
 def within_memory(choose, show):
     """Demand plans that find room."""
     advice = (
         "A plan that needs more workspace than there is cannot run.",
         "Compare plan.workspace_bytes with workspace_bytes, and go on.",
     )
-    chosen(choose, 128 << 20, False, PLANS[1], advice)
+    chosen(choose, 128 << 20, False, PLANS[1], of_all(choose))
     just = "The plan needs just as much workspace as there is: it can run.", advice[1]
     chosen(choose, 64 << 20, False, PLANS[1], just)
-    if choose(PLANS, 1 << 20, False) is PLANS[0]:
+    noteless = [plan._replace(notes=()) for plan in PLANS]
+    if choose(noteless, 1 << 20, False) is noteless[0]:
+        advice = (
+            "Plans 0, 2 and 3 may run, and plan 2 is the fastest of them. Plan 1 "
+            "needs too much workspace, and the loop ended there.",
+            "break ends the loop; continue goes on with the next plan.",
+        )
+    elif choose(PLANS, 1 << 20, False) is PLANS[0]:
         advice = (
             "A faster plan was left out, though its workspace fits. It has the note "
             "NONDETERMINISTIC, which matters only if deterministic is True.",
