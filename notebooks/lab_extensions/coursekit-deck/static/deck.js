@@ -9,6 +9,16 @@ import { Paged, pictures } from "./paged.js";
 const settled = () => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(done)));
 
+// Wait until the texts are there, whose heights decide what fits: they are rendered
+// after their cells are ready, and a busy machine takes its time.
+async function texts(widgets) {
+  const isEmpty = ({ model, node }) => model.type === "markdown"
+    && model.sharedModel.getSource().replace(/<!--[^]*?-->/g, "").trim() !== ""
+    && !node.querySelector(".jp-RenderedMarkdown")?.childElementCount;
+  const shown = widgets.filter(({ rendered }) => rendered !== false);
+  while (shown.some((cell) => !cell.isDisposed && isEmpty(cell))) await settled();
+}
+
 // A cell of the notebook as slides.js reads it, and its widget.
 function cellOf(widget) {
   const { model, node } = widget;
@@ -21,6 +31,7 @@ export async function present(app, panel) {
   const config = panel.content.notebookConfig;
   panel.content.notebookConfig = { ...config, windowingMode: "none" };
   await Promise.all(panel.content.widgets.map((cell) => cell.ready));
+  await texts(panel.content.widgets);
   await pictures(panel.node);
   const deck = new Deck(app, panel, config);
   await settled();
