@@ -167,6 +167,97 @@ def test_a_cell_runs_and_its_output_is_shown(deck):
     shown.filter(has_text="thread").first.wait_for(timeout=60_000)
 
 
+def run_set_up(page):
+    turn_to_cell(page, "import coursekit as ck")
+    page.keyboard.press("Shift+Enter")
+
+
+def clear_outputs(page):
+    """Leave the notebook as a student's copy is: without outputs."""
+    page.evaluate(
+        """() => document.querySelector(".ck-deck").deck.notebook.widgets
+          .filter(({ model }) => model.type === "code")
+          .forEach(({ model }) => model.clearExecution())"""
+    )
+
+
+def test_r_runs_the_cells_of_a_page_one_after_the_other(deck):
+    page = deck("05_first_kernels.ipynb")
+    run_set_up(page)
+    clear_outputs(page)
+    slide_with(page, "--exercise 05.1")
+    shown = page.locator(".ck-shown .jp-OutputArea-output")
+    page.keyboard.press("r")
+    shown.filter(has_text="Compiled").first.wait_for(timeout=60_000)
+    page.keyboard.press("r")
+    shown.filter(has_text="Exercise 05.1, Map").first.wait_for(timeout=60_000)
+
+
+def test_a_question_is_on_its_slide_before_it_is_asked(deck):
+    page = deck("05_first_kernels.ipynb")
+    run_set_up(page)
+    clear_outputs(page)
+    slide_with(page, 'ck.guess("05.sectors")')
+    shown = page.locator(".ck-shown")
+    assert shown.filter(has_text='ck.guess("05.sectors")').first.is_visible()
+    page.keyboard.press("r")
+    shown.locator("input[type=radio]").first.wait_for(timeout=60_000)
+    assert shown.filter(has_text='ck.guess("05.sectors")').count() == 0
+
+
+@pytest.mark.parametrize(
+    "chapter", ["05_first_kernels.ipynb", "09_shared_memory.ipynb"]
+)
+def test_a_short_cell_stands_above_its_output_where_both_fit(deck, chapter):
+    page = deck(chapter)
+    apart = page.evaluate(
+        """() => {
+          const { deck } = document.querySelector(".ck-deck");
+          const high = ({ cell, part }) => cell.node.querySelector(
+            `.jp-Cell-${part}Wrapper.ck-shown`).getBoundingClientRect().height;
+          const apart = [];
+          deck.slides.forEach((_, slide) => {
+            deck.goTo(slide, 0);
+            let before = null;
+            deck.pages.forEach((parts, page) => {
+              deck.show(page);
+              const [first] = parts, last = parts[parts.length - 1];
+              if (before?.cell === first.cell && before.height < 0.4 * deck.room()
+                  && before.height + high(first) < 0.9 * deck.room())
+                apart.push(first.cell.source);
+              const isInput = last.part === "input";
+              before = isInput ? { cell: last.cell, height: high(last) } : null;
+            });
+          });
+          return apart;
+        }"""
+    )
+    assert apart == []
+
+
+def test_a_drawing_alone_fills_its_page(deck):
+    page = deck("05_first_kernels.ipynb")
+    filled = page.evaluate(
+        """() => {
+          const { deck } = document.querySelector(".ck-deck");
+          const isIt = ({ cell }) => cell.source.includes("05_picture_grid.svg");
+          deck.goTo(deck.slides.findIndex(({ parts }) => parts.some(isIt)), 0);
+          deck.show(deck.pages.findIndex((parts) => parts.some(isIt)));
+          const { width, height } = document.querySelector(".ck-shown img")
+            .getBoundingClientRect();
+          return Math.max(width / deck.box.clientWidth, height / deck.room());
+        }"""
+    )
+    assert 0.85 < filled <= 1
+
+
+def test_cells_of_cuda_have_the_colours_of_cpp(deck):
+    page = deck("05_first_kernels.ipynb")
+    slide_with(page, "--exercise 05.1")
+    comment = page.locator(".ck-shown .cm-line span", has_text="Your code here")
+    sync_api.expect(comment).to_contain_text("which iteration is this thread's?")
+
+
 def test_an_editor_keeps_its_keys_until_escape(deck):
     page = deck("05_first_kernels.ipynb")
     slide_with(page, "--exercise 05.1")
@@ -213,6 +304,24 @@ def test_notes_have_minutes_answers_and_mistakes(deck):
     assert notes.locator("h1").inner_text() != heading or said != notes.inner_text()
 
 
+@pytest.mark.parametrize(
+    "source, begins",
+    [
+        ("--exercise 05.1", "A drawing. Left, a for loop: one thread of a CPU runs"),
+        ("05_loop_to_threads.svg", "Which thread am I?"),
+        ("hello[2, 4]()", "05.2 Zip ★ Subtract one array from another."),
+        ('ck.show("first/vec_add_one_thread.cu"', "Step 2 uses one block of 256"),
+    ],
+)
+def test_notes_tell_what_comes_next_in_plain_words(deck, source, begins):
+    page = deck("05_first_kernels.ipynb")
+    slide_with(page, source)
+    with page.expect_popup() as popup:
+        page.keyboard.press("n")
+    coming = popup.value.locator("main h2:text-is('Next') + p")
+    sync_api.expect(coming).to_contain_text(begins)
+
+
 def test_a_widget_on_a_slide_answers_keys_and_keeps_them(deck):
     page = deck("05_first_kernels.ipynb")
     turn_to_cell(page, "import coursekit as ck")
@@ -235,6 +344,8 @@ def test_a_widget_on_a_slide_answers_keys_and_keeps_them(deck):
     page.keyboard.press("ArrowRight")
     assert options.nth(1).is_checked()
     assert place(page) == where
+    options.nth(2).click(timeout=5_000)  # nothing may lie above it
+    assert options.nth(2).is_checked()
 
 
 @pytest.mark.parametrize("chapter", ["01_c_and_cpp.ipynb", "17_matmul.ipynb"])

@@ -16,7 +16,8 @@ from coursekit import paths
 from coursekit.errors import ArgumentError
 from coursekit.exercises.cells.exports import SETTINGS
 
-DECK = ("slides", "pages", "paged", "keys", "bar", "handout")  # modules, in this order
+# The modules of the deck that a handout needs, each after those that it uses.
+DECK = ("slides", "sizes", "pages", "paged", "keys", "bar", "handout")
 _IMPORT = re.compile(r"^import\b[^;]*;\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=const|class|function|async)", re.MULTILINE)
 _OUTSIDE = re.compile(r"<script[^>]*\bsrc=[^>]*></script>|<link[^>]*\bhref=[^>]*>")

@@ -9,6 +9,16 @@ import { Paged, pictures } from "./paged.js";
 const settled = () => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(done)));
 
+// Wait until the texts are there, whose heights decide what fits: they are rendered
+// after their cells are ready, and a busy machine takes its time.
+async function texts(widgets) {
+  const isEmpty = ({ model, node }) => model.type === "markdown"
+    && model.sharedModel.getSource().replace(/<!--[^]*?-->/g, "").trim() !== ""
+    && !node.querySelector(".jp-RenderedMarkdown")?.childElementCount;
+  const shown = widgets.filter(({ rendered }) => rendered !== false);
+  while (shown.some((cell) => !cell.isDisposed && isEmpty(cell))) await settled();
+}
+
 // A cell of the notebook as slides.js reads it, and its widget.
 function cellOf(widget) {
   const { model, node } = widget;
@@ -21,6 +31,7 @@ export async function present(app, panel) {
   const config = panel.content.notebookConfig;
   panel.content.notebookConfig = { ...config, windowingMode: "none" };
   await Promise.all(panel.content.widgets.map((cell) => cell.ready));
+  await texts(panel.content.widgets);
   await pictures(panel.node);
   const deck = new Deck(app, panel, config);
   await settled();
@@ -96,16 +107,17 @@ class Deck extends Paged {
     this.notes.update();
   }
 
-  // Run the cell that has the focus, or else the first of the page that is code.
+  // Run the cell whose editor has the focus, else the page's next after that which ran.
   async run() {
-    const focused = this.current.parts.find(
-      ({ cell }) => cell.node.contains(document.activeElement));
-    const code = this.pages[this.page].find(({ cell }) => cell.type === "code");
-    const part = focused ?? code;
-    if (!part || part.cell.type !== "code") return;
-    this.notebook.activeCellIndex = this.notebook.widgets.indexOf(part.cell.widget);
+    const cells = new Set(this.pages[this.page].map(({ cell }) => cell));
+    const codes = [...cells].filter(({ type }) => type === "code");
+    const editor = document.activeElement?.closest(".jp-InputArea-editor");
+    const focused = editor && codes.find(({ node }) => node.contains(editor));
+    const cell = focused ?? codes[codes.indexOf(this.ran) + 1] ?? codes[0];
+    if (!cell) return;
+    this.notebook.activeCellIndex = this.notebook.widgets.indexOf(cell.widget);
     await this.app.commands.execute("notebook:run-cell");
-    this.ran = part.cell;
+    this.ran = cell;
     await settled();
     this.layAgain();
   }
@@ -115,7 +127,7 @@ class Deck extends Paged {
     this.lay(this.page);
     const isRan = ({ cell, part }) => cell === this.ran && part === "output";
     const page = this.pages.findIndex((parts) => parts.some(isRan));
-    if (page > this.page) this.show(page);
+    if (page >= 0 && page !== this.page) this.show(page);
   }
 
   next() {

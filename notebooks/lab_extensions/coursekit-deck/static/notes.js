@@ -14,8 +14,9 @@ export function notesOf(cells) {
   return cells.map(said).filter(Boolean).map(plain);
 }
 
-// Markdown's marks of code and of stress are left out: the notes are plain text.
-const plain = (text) => text.replace(/`/g, "").replace(/\*(\S[^*]*\S)\*/g, "$1");
+// Markdown's marks of code, of stress and of links are left out: notes are plain text.
+const plain = (text) => text.replace(/`/g, "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+  .replace(/\*+([^\s*](?:[^*]*[^\s*])?)\*+/g, "$1");
 
 export class Notes {
   constructor(deck) {
@@ -121,7 +122,14 @@ export class Notes {
   }
 }
 
+// What a slide begins with: its heading, its drawing, or the first words of its text.
 function firstWords({ cells, head }) {
   const text = cells.find((cell) => cell.type !== "code")?.source ?? head.source;
-  return titleOf({ source: text }) || text.split("\n")[0].slice(0, 120);
+  const title = titleOf({ source: text });
+  if (title) return title;
+  const [line] = text.split("\n");
+  const drawing = line.match(/^!\[([^\]]*)\]/);
+  return drawing ? `A drawing. ${shortened(drawing[1])}` : shortened(plain(line));
 }
+
+const shortened = (text) => (text.length > 120 ? `${text.slice(0, 119)}…` : text);

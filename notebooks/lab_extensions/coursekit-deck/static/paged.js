@@ -1,5 +1,6 @@
 // A notebook of which one page at a time is shown; its cells stay where they are.
-import { pack, scaleOf, setZoom, TEXT } from "./pages.js";
+import { pack } from "./pages.js";
+import { scaleOf, setZoom, TEXT } from "./sizes.js";
 import { slidesOf } from "./slides.js";
 
 const GAP = 12; // px between two parts, on a page of 1280 x 720
@@ -8,6 +9,8 @@ const WRAPPERS = {
   input: ".jp-Cell-inputWrapper",
   output: ".jp-Cell-outputWrapper",
 };
+
+const hasOutput = ({ cell }) => cell.node.querySelector(".jp-OutputArea-child") !== null;
 
 export class Paged {
   // `node` is what fills the screen, `box` in it holds the cells: each has node, type,
@@ -37,7 +40,8 @@ export class Paged {
     this.node.style.setProperty("--ck-text", `${scale * TEXT}px`);
     this.node.style.setProperty("--ck-scale", String(scale));
     this.node.style.setProperty("--ck-gap", `${scale * GAP}px`);
-    const parts = this.current.parts.map((part) => this.shown(part, scale));
+    const parts = this.current.parts.filter((part) => !(part.folded && hasOutput(part)))
+      .map((part) => this.shown(part, scale));
     const laid = parts.filter(({ element }) => element);
     this.pages = pack(laid, this.room(), scale * GAP);
     if (this.pages.length === 0) this.pages = [[]];

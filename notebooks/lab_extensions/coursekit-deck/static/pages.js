@@ -1,90 +1,87 @@
 // Pages: which parts of a slide stand together, so that each page fits the screen.
 //
-// Text and code have one size, 24 px at 1280 x 720. Outputs are enlarged until they are
-// as wide as the page, up to the size of the text; a picture or a widget that is higher
-// than a page is made smaller, and a long listing goes on on the next page.
+// Of all ways to part a slide, the one with the least cost is taken: few pages, an
+// output below its cell, and no page with a few lines of text alone.
+import { heightOf, sizesOf } from "./sizes.js";
 
-export const WIDTH = 1280;
-export const HEIGHT = 720;
-export const TEXT = 24; // px of body type, on a page of that size
-const OUTPUT = 14; // px of body type in an output
-const SMALLEST = 16; // px, below which a listing is not shrunk any more
-const LEAST = 0.81; // of its size, below which code is not shrunk any more
-const PICTURES = "img, svg, canvas, video, .jupyter-widgets, .widget-subarea";
-
-// How much larger than 1280 x 720 a screen is.
-export const scaleOf = (width, height) => Math.min(width / WIDTH, height / HEIGHT);
+const PAGE = 1; // what a page costs
+const SMALLER = 0.08; // what each step costs by which code and outputs are smaller
+const PARTED = 0.3; // a short cell at the end of a page, its output on the next one
+const SHORT = 0.4; // of the page's height, below which a cell is short
+const APART = 0.2; // a text on another page than the cell that it is about
+const LONE = 0.7; // a page with a few lines of text
+const FEW = 0.2; // of its height, below which these are few
 
 // Put parts on pages; a page is a list of {element, zoom, offset, height}.
 //
 // `element` is the part's node, visible and laid out at the width of the page; `room`
-// is the page's height and `gap` what stands between two parts, in px.
+// is the page's height and `gap` what stands between two parts, in px. A part that is
+// higher than a page goes on on the next ones.
 export function pack(parts, room, gap) {
-  const pages = [];
-  let used = Infinity;
-  for (const part of parts) {
-    if (!heightOf(part.element)) continue;
-    const { zoom, height } = sizeOf(part, room);
-    if (height > room) {
-      pages.push(...windows(part, zoom, height, room));
-      used = Infinity;
-    } else if (used + gap + height > room) {
-      pages.push([{ ...part, zoom }]);
-      used = height;
-    } else {
-      pages[pages.length - 1].push({ ...part, zoom });
-      used += gap + height;
-    }
+  const sized = parts.filter(({ element }) => heightOf(element))
+    .map((part) => ({ part, sizes: sizesOf(part, room) }));
+  const best = [{ cost: 0, pages: [] }]; // for the parts from a place on, the last first
+  for (let from = sized.length - 1; from >= 0; from--)
+    best.unshift(cheapest(sized, from, best, room, gap));
+  return best[0].pages;
+}
+
+// The best pages from a part on; `rest` has those from each later part on.
+function cheapest(sized, from, rest, room, gap) {
+  const { part, sizes } = sized[from];
+  if (sizes[0].height > room) return longer(part, sizes[0], room, rest[0]);
+  let best = { cost: Infinity };
+  for (let end = from + 1; end <= sized.length; end++) {
+    const level = levelOf(sized.slice(from, end), room, gap);
+    if (level < 0) break;
+    const { cost, pages } = rest[end - from - 1];
+    const all = cost + costOf(sized.slice(from, end), level, room)
+      + (end < sized.length ? breakCost(sized, end - 1, room) : 0);
+    if (all > best.cost) continue;
+    const page = sized.slice(from, end).map((one) =>
+      ({ ...one.part, zoom: sizeAt(one, level).zoom }));
+    best = { cost: all, pages: [page, ...pages] };
   }
-  return pages;
+  return best;
 }
 
-const heightOf = (element) => element.getBoundingClientRect().height;
+function longer(part, { zoom, height }, room, rest) {
+  const pages = windows(part, zoom, height, room);
+  return { cost: rest.cost + pages.length * PAGE, pages: [...pages, ...rest.pages] };
+}
 
-const isPicture = (part) =>
-  part.part === "output" && part.element.querySelector(PICTURES) !== null;
+const sizeAt = ({ sizes }, level) => sizes[Math.min(level, sizes.length - 1)];
 
-// The zoom of a part, and its height with it.
-function sizeOf(part, room) {
-  const scale = part.scale;
-  const most = part.part === "output" ? (scale * TEXT) / OUTPUT : 1;
-  const least = part.part === "output" ? (scale * SMALLEST) / OUTPUT : LEAST;
-  let zoom = most;
-  for (let attempt = 0; attempt < 4; attempt++) {
-    setZoom(part.element, zoom);
-    const wide = widthShare(part.element);
-    const high = heightOf(part.element) / room;
-    if (wide <= 1.001 && high <= 1) break;
-    let next = zoom / Math.max(wide, isPicture(part) ? high : 1);
-    if (!isPicture(part) && high > 1) next = Math.min(next, Math.max(zoom / high, least));
-    if (next >= zoom) break;
-    zoom = next * 0.999;
+// By how many steps code and outputs must be smaller for parts to fit one page; -1: never.
+function levelOf(sized, room, gap) {
+  const levels = Math.max(...sized.map(({ sizes }) => sizes.length));
+  for (let level = 0; level < levels; level++) {
+    const heights = sized.map((one) => sizeAt(one, level).height);
+    const used = heights.reduce((sum, height) => sum + gap + height, -gap);
+    if (used <= room) return level;
   }
-  setZoom(part.element, zoom);
-  const height = heightOf(part.element);
-  setZoom(part.element, 1);
-  return { zoom, height };
+  return -1;
 }
 
-// How many times as wide as its place the content of a part is.
-function widthShare(element) {
-  const place = element.getBoundingClientRect();
-  let share = 1;
-  for (const line of element.querySelectorAll(".cm-line"))
-    share = Math.max(share, line.scrollWidth / (line.clientWidth + 1));
-  for (const inner of element.querySelectorAll("*:not(.cm-editor, .cm-editor *)")) {
-    const { right, width } = inner.getBoundingClientRect();
-    if (width > 0) share = Math.max(share, (right - place.left) / place.width);
-    const scrolls = ["auto", "scroll"].includes(getComputedStyle(inner).overflowX);
-    if (scrolls && inner.clientWidth > 0)
-      share = Math.max(share, inner.scrollWidth / (inner.clientWidth + 1));
-  }
-  return share;
+function costOf(sized, level, room) {
+  const used = sized.reduce((sum, one) => sum + sizeAt(one, level).height, 0);
+  const isText = sized.every(({ part }) => part.part === "text");
+  return PAGE + level * SMALLER + (isText && used < FEW * room ? LONE : 0);
 }
 
-export function setZoom(element, zoom) {
-  element.style.zoom = zoom === 1 ? "" : String(zoom);
+// What it costs to end a page after a part, the one at a place.
+function breakCost(sized, place, room) {
+  const { part, sizes } = sized[place];
+  const next = sized[place + 1]?.part;
+  if (next?.cell === part.cell) return sizes[0].height < SHORT * room ? PARTED : 0;
+  const introduces = part.part === "text" && next?.part === "input"
+    && (sized[place - 1]?.part.part !== "output" || isOpening(part));
+  const concludes = part.part === "output" && next?.part === "text" && !isOpening(next);
+  return introduces || concludes ? APART : 0;
 }
+
+// Whether a text is about what follows, also where it stands below an output.
+const isOpening = ({ cell }) => /^(#|\*\*|★)|:\s*$/.test(cell.source);
 
 // A long part on several pages: each shows the lines from `offset` on.
 function windows(part, zoom, height, room) {

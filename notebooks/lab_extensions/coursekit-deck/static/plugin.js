@@ -1,4 +1,6 @@
-// The plugin: a command, a button in each notebook's toolbar, and ?present in the address.
+// The plugin: a command, a button in each notebook's toolbar, ?present in the address,
+// and the colours of CUDA C++.
+import { colourCuda } from "./cuda.js";
 import { present } from "./deck.js";
 
 const COMMAND = "coursekit:present";
@@ -23,8 +25,12 @@ export async function plugin(lab) {
         execute: shown,
       });
       palette?.addItem({ command: COMMAND, category: "Notebook Operations" });
-      tracker.forEach((panel) => addButton(app, panel, ToolbarButton));
-      tracker.widgetAdded.connect((_, panel) => addButton(app, panel, ToolbarButton));
+      const welcome = (panel) => {
+        addButton(app, panel, ToolbarButton);
+        colourCuda(panel);
+      };
+      tracker.forEach(welcome);
+      tracker.widgetAdded.connect((_, panel) => welcome(panel));
       if (new URLSearchParams(window.location.search).has("present"))
         presentFirst(app, tracker);
     },

@@ -17,13 +17,13 @@ export function isShown(metadata) {
 }
 
 // Return the parts of a cell: {cell, part}, where part is "text", "input" or "output".
+//
+// A folded input, as that of a question, is shown only until the cell has been run.
 export function partsOf(cell) {
   if (!isShown(cell.metadata)) return [];
   if (cell.type !== "code") return [{ cell, part: "text" }];
-  const parts = [];
-  if (!cell.metadata.jupyter?.source_hidden) parts.push({ cell, part: "input" });
-  parts.push({ cell, part: "output" });
-  return parts;
+  const folded = cell.metadata.jupyter?.source_hidden ?? false;
+  return [{ cell, part: "input", folded }, { cell, part: "output" }];
 }
 
 // Return the slides of a notebook: {head, section, cells, parts}.
@@ -42,8 +42,7 @@ export function slidesOf(cells) {
     slide.cells.push(cell);
     slide.parts.push(...partsOf(cell));
   });
-  return slides.filter((slide) => slide.parts.some((part) => part.part !== "output"
-    || part.cell.metadata.jupyter?.source_hidden));
+  return slides.filter((slide) => slide.parts.some((part) => part.part !== "output"));
 }
 
 // The heading of a cell, without its marks.
