@@ -10,13 +10,16 @@ const settled = () => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(done)));
 
 // Wait until the texts are there, whose heights decide what fits: they are rendered
-// after their cells are ready, and a busy machine takes its time.
+// after their cells are ready, and a busy machine takes its time. One that has only link
+// definitions stays empty, so that this ends after ten seconds in any case.
 async function texts(widgets) {
   const isEmpty = ({ model, node }) => model.type === "markdown"
     && model.sharedModel.getSource().replace(/<!--[^]*?-->/g, "").trim() !== ""
     && !node.querySelector(".jp-RenderedMarkdown")?.childElementCount;
   const shown = widgets.filter(({ rendered }) => rendered !== false);
-  while (shown.some((cell) => !cell.isDisposed && isEmpty(cell))) await settled();
+  const end = performance.now() + 10_000;
+  while (performance.now() < end
+      && shown.some((cell) => !cell.isDisposed && isEmpty(cell))) await settled();
 }
 
 // A cell of the notebook as slides.js reads it, and its widget.
