@@ -40,8 +40,8 @@ constexpr int N = FIRST * SECOND, THREADS = N / SHARE / VALUES;
 #define BLOCKS (768 / THREADS)
 #endif
 
-// The number of this thread. The compiler cannot know that it is the same in
-// each call, and so keeps no roots in registers until they are needed again.
+// The number of this thread. The compiler cannot know that it is the same
+// in each call, and so keeps no roots in registers from one to the next.
 __device__ inline unsigned thread()
 {
     unsigned number = threadIdx.x;
