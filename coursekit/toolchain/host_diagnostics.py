@@ -53,9 +53,8 @@ def error(source: HostSource, log: str) -> CompileError:
 
 def _use(source: HostSource, before: str) -> tuple[str, str, str] | None:
     """Return where the source uses the template that an error lies in."""
-    places = [place.groups() for place in _USED.finditer(before)]
-    own = [place for place in places if source.is_own(place[0])]
-    return own[-1] if own else None
+    own = [use for use in _USED.finditer(before) if source.is_own(use[1])]
+    return (own[-1][1], own[-1][2], own[-1][3]) if own else None
 
 
 def _code(source: HostSource, file: str, line: str, column: str) -> str:
