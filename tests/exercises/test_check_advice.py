@@ -30,7 +30,7 @@ def told(id, *edits):
 
 
 def test_store_into_another_element_is_told_from_no_store():
-    message = told("16.q", ("ExclusiveSum", "InclusiveSum")).message
+    message = told("16.q", ("+ place]", "+ place + 3]")).message
     assert "No thread changes this element, though some change others." in message
     message = told("16.q", ("if (wanted)", "if (wanted && n < 0)")).message
     assert "no thread changes it" in message
