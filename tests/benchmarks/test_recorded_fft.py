@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import cmath
+import math
+
 import pytest
 
 from coursekit.benchmarks import fft
@@ -71,6 +74,13 @@ def test_padded_rows_hold_the_chirp_on_both_sides(n):
     first, second, share = fft.PADDED[n]
     assert first * second >= 2 * n - 1
     assert min(first, second) // share >= 16
+
+
+def test_chirp_of_a_long_row_is_exact():
+    """The square of a number above 46340 is no int of 32 bits."""
+    n, j = 65521, 65520
+    turned = cmath.exp(-1j * math.pi * (j * j % (2 * n)) / n)
+    assert abs(fft.chirp_of(n)[j] - turned) < 1e-12
 
 
 def test_case_for_real_rows_is_right():

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches
 
+from coursekit.benchmarks.fft import chirp_filter, chirp_of
+
 
 def both_ways(*sizes: dict[str, int]) -> list[dict[str, int]]:
     """Return each of the sizes forward, and the first one as an inverse too."""
@@ -264,21 +266,6 @@ def fft_other_factors(rows: int, length: int, sign: int = -1) -> Launch:
     )  # fmt: skip
 
 
-def chirp_of(n: int) -> np.ndarray:
-    """Return the chirp of Bluestein's algorithm, exp(-pi i j^2 / n)."""
-    j = np.arange(n, dtype=np.int64)
-    return np.exp(-1j * np.pi * (j * j % (2 * n)) / n)
-
-
-def chirp_filter(n: int, length: int) -> np.ndarray:
-    """Return the transform of the padded chirp of Bluestein's algorithm."""
-    chirp = chirp_of(n).conj()
-    padded = np.zeros(length, complex)
-    padded[:n] = chirp
-    padded[length - n + 1 :] = chirp[:0:-1]
-    return np.fft.fft(padded).astype(np.complex64)
-
-
 @launches(
     "fft/step_13_bluestein.cu",
     [
@@ -288,12 +275,13 @@ def chirp_filter(n: int, length: int) -> np.ndarray:
 )
 def fft_bluestein(rows: int, n: int, length: int) -> Launch:
     x, wanted = values(rows, n), transformed(values(rows, n), -1)
-    spectrum = chirp_filter(n, length).view(np.float32).reshape(-1, 2)
+    spectrum = chirp_filter(n, length).astype(np.complex64)
     found = np.full((rows, n, 2), np.nan, np.float32)
     off = 4 * tolerance(wanted, length)
     return Launch(
         "fft_bluestein", rows, length // 16,
-        (x.view(np.float32).reshape(rows, n, 2), spectrum, found, n),
+        (x.view(np.float32).reshape(rows, n, 2),
+         spectrum.view(np.float32).reshape(-1, 2), found, n),
         {2: pairs(wanted)}, atol={2: off},
         defines={"LENGTH": length}, shared_bytes=shared_bytes(length),
     )  # fmt: skip
