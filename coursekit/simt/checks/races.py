@@ -55,7 +55,7 @@ class RaceCheck(Observer):
         self._strong_stores: set = set()
         self._narrow = False
         self._repeated = RepeatedLoads() if self._tiles else None
-        self._flights = Flights()
+        self._flights, self._leaving = Flights(), Flights()
 
     # -- what orders accesses ---------------------------------------------------------
 
@@ -63,6 +63,7 @@ class RaceCheck(Observer):
         self.now += 1
         self._orders[block] = BlockOrder(block, self.now)
         self._flights.forget(block.shared.regions)
+        self._leaving.forget(block.shared.regions)
 
     def synchronises(self, warp, instruction, named, lanes) -> None:
         if not traits.orders_lanes(instruction):
@@ -149,7 +150,8 @@ class RaceCheck(Observer):
         if part[0].space in _SPACES:
             touch = self._touch(access, warp, part)
             if access.copies:
-                self._flights.land(part[0], touch.places)
+                copies = self._flights if access.writes else self._leaving
+                copies.land(part[0], touch.places)
             self._watch(touch)
 
     def begins(self, access, warp, part) -> None:
@@ -158,6 +160,8 @@ class RaceCheck(Observer):
             self._watch(touch)
             if access.writes:
                 self._flights.begin(touch, self._number(access))
+            elif access.stores_in_bulk:
+                self._leaving.begin(touch, self._number(access))
 
     def _touch(self, access, warp, part) -> Touch:
         region, lanes, offsets = part
@@ -178,14 +182,19 @@ class RaceCheck(Observer):
             self._repeated.note(touch, self._number(access), self.now)
         if access.strong:
             self._synchronise(touch)
-        for at, others, number in self._flights.members(touch):
-            self._report_copy(touch, self.accesses[number], at, others)
+        self._meet_copies(touch)
         shadow = self._shadow(region)
         floor = order.floor if region.space == "shared" else 0
         if access.writes:
             shadow.sort(floor)
         self._meet(touch, shadow, floor)
         self._note(touch, shadow, floor)
+
+    def _meet_copies(self, touch: Touch) -> None:
+        """Find unfinished copies that are to write the bytes, or to read them."""
+        for copies in (self._flights, self._leaving)[: 1 + touch.access.writes]:
+            for at, others, number in copies.members(touch):
+                self._report_copy(touch, self.accesses[number], at, others)
 
     def _note(self, touch: Touch, shadow: Shadow, floor: int) -> None:
         """Record an access in the shadow, for later accesses."""
@@ -322,7 +331,7 @@ class RaceCheck(Observer):
         self._add(kind, len(at), Pair(touch, earlier, *first, how, bool(seen.any())))
 
     def _report_copy(self, touch: Touch, earlier, at, others) -> None:
-        """Report an access to bytes that unfinished copies are to write."""
+        """Report an access to bytes that unfinished copies are to move."""
         pair = Pair(touch, earlier, int(at[0]) // touch.each, int(others[0]))
         self._add(ERROR, len(at), pair, COPY)
 

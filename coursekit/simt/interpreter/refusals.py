@@ -189,11 +189,19 @@ def _update(scope, one) -> bool:
 
 
 def _copy(scope, one) -> bool:
-    if one.modifiers == ("async", "wait_group"):
+    if "wait_group" in one.modifiers:
         return _fits(one, Immediate) and one.operands[0].kind == "int"
+    if "bulk_group" in one.modifiers:
+        return _bulk_store(one)
     if one.modifiers[:1] != ("async",) or one.modifiers[1:2] not in (("ca",), ("cg",)):
         return True
     return _fits(one, Address, Address, Immediate)
+
+
+def _bulk_store(one) -> bool:
+    if "tensor" in one.modifiers:
+        return _fits(one, tuple, Address)
+    return _fits(one, Address, Address, _VALUE)
 
 
 def _move(scope, one) -> bool:
