@@ -432,3 +432,82 @@ def test_storing_what_nothing_wrote_is_found():
     found = list(ck.initcheck(kernel(ROW), 1, 32, arguments))
     assert len(found) == 1
     assert "tile[32], which nothing has written" in str(found[0].error)
+
+
+# ---------------------------------------------------------------- fences
+
+# What one bulk copy brings, another one takes away.
+THROUGH = """
+__global__ void k(
+    const __grid_constant__ TensorMap from,
+    const __grid_constant__ TensorMap to)
+{
+    __shared__ alignas(1024) float box[8][16];
+    __shared__ Barrier full;
+    if (threadIdx.x == 0) {
+        barrier_init(&full, 1);
+        arrive_and_expect(&full, sizeof box);
+        copy_box(box, from, 2, 4, &full);
+        wait(&full, 0);
+        store_box(to, box, 0, 0);
+        commit();
+        wait_read<0>();
+    }
+}"""
+
+
+def races_of_row(source):
+    arguments = ramp(32), np.zeros(64, np.float32), 128
+    return ck.racecheck(kernel(source), 1, 32, arguments)
+
+
+def test_a_missing_fence_names_both_lines_and_the_cure():
+    source = ROW.replace("    fence();\n", "")
+    (found,) = races_of_row(source)
+    text = str(found.error)
+    assert (found.level, found.count) == ("error", 32)
+    assert "stores tile[0] by a bulk copy, and thread (0, 0, 0) wrote it" in text
+    assert f"kernel.cu:{line_of(source, 'tile[t] =')} " in text
+    assert f"called from kernel.cu:{line_of(source, 'store_row(')} " in text
+    assert "fence.proxy.async.shared::cta, then __syncthreads()" in text
+
+
+@pytest.mark.parametrize("variant", ["", ".global", ".shared::cta"])
+def test_every_fence_of_the_async_proxy_suffices(variant):
+    fence = f'asm volatile("fence.proxy.async{variant};" ::: "memory");'
+    assert list(races_of_row(ROW.replace("fence();", fence))) == []
+
+
+@pytest.mark.parametrize(
+    ("fence", "count"),
+    [
+        ("__threadfence();", 32),
+        ("if (t == 0) fence();", 31),
+        ("if (t < 8) fence();", 24),
+    ],
+)
+def test_each_thread_that_wrote_needs_the_fence(fence, count):
+    (found,) = races_of_row(ROW.replace("fence();", fence))
+    assert (found.level, found.count) == ("error", count)
+
+
+def test_a_fence_in_front_of_the_write_is_too_early():
+    source = ROW.replace("    fence();\n", "")
+    source = source.replace("    tile[t] =", "    fence();\n    tile[t] =")
+    assert len(races_of_row(source)) == 1
+
+
+def test_a_fence_of_the_storing_thread_alone_is_a_warning():
+    source = ROW.replace("    fence();\n", "")
+    source = source.replace("if (t == 0) {", "if (t == 0) {\n        fence();")
+    (found,) = races_of_row(source)
+    assert (found.level, found.count) == ("warning", 31)
+
+
+def test_what_a_bulk_copy_brought_needs_no_fence():
+    x = ck.to_device(ramp(200).reshape(10, 20))
+    out = ck.to_device(np.zeros((8, 16), np.float32))
+    arguments = ck.tensor_map(x, (8, 16)), ck.tensor_map(out, (8, 16))
+    assert list(ck.racecheck(kernel(THROUGH), 1, 32, arguments)) == []
+    kernel(THROUGH)[1, 32](*arguments)
+    np.testing.assert_array_equal(ck.to_host(out), ck.to_host(x)[2:, 4:])

@@ -86,7 +86,7 @@ def race(pair: Pair, severity: str):
         f"{DOES[me.access.verb].format(place)}, and {other} "
         f"{DOES[they.access.verb].format('it')}: {lacks}"
     )
-    found, lines = _lines(launch.program, (they, me))
+    found, lines = lines_of(launch.program, (they, me))
     cause, cure = _ADVICE[kind]
     if kind == MIXED:
         apart = "Put a __syncthreads() between the two"
@@ -150,7 +150,7 @@ def _by_place(pair: Pair, verbs: set[str], same_block: bool) -> str:
     return SHARED if shared else ANY
 
 
-def _lines(program, sides):
+def lines_of(program, sides):
     """Return the lines of both accesses, each with its thread and verb, and a place."""
     lines, place = [], None
     for access, thread, _ in sides:

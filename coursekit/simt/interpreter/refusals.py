@@ -200,7 +200,9 @@ def _copy(scope, one) -> bool:
 
 def _bulk_store(one) -> bool:
     if "tensor" in one.modifiers:
-        return _fits(one, tuple, Address)
+        if not _fits(one, tuple, Address):
+            return False
+        return all(isinstance(each, _VALUE) for each in one.operands[0][1].elements)
     return _fits(one, Address, Address, _VALUE)
 
 
