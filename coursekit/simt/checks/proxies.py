@@ -1,10 +1,10 @@
-"""Bulk stores of bytes that ordinary stores wrote, without a fence between the two.
+"""Bulk stores of bytes that ordinary stores wrote without a proxy fence behind them.
 
-Ordinary stores and bulk copies reach shared memory on two ways, the generic and the
-async proxy. A barrier orders what goes the same way. Between the two ways each thread
-that has written needs a `fence.proxy.async`, before the barrier. Where the thread that
-begins the bulk store executed that fence behind the barrier, instead of those that
-wrote, it may do on a GPU: that is a warning.
+Ordinary accesses use the generic proxy, and bulk copies the async proxy. A barrier
+orders accesses of one proxy only. Between the two, each thread that wrote executes
+`fence.proxy.async` and then comes to the barrier. Where the thread that begins the bulk
+store executes the fence instead, behind the barrier, it may work on a GPU: that is a
+warning.
 """
 
 from __future__ import annotations
