@@ -11,6 +11,11 @@ from pathlib import Path
 
 import pytest
 
+# Each process of a run has a core to itself; threads of libraries would wait for each
+# other, and burn what the other processes need. NumPy and PyTorch read it when imported.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
 TESTS = Path(__file__).parent
 FOLDERS = ("CACHE", "DATA", "STATE", "WORK")
 
@@ -50,8 +55,29 @@ def mark_slow(items):
 
 def pytest_collection_finish():
     """Look for garbage no more among the tests themselves, a million of objects."""
+    settle_objects()
+
+
+@pytest.hookimpl(trylast=True)  # after the fixtures of the file are torn down
+def pytest_runtest_teardown(item, nextitem):
+    """Nor among what a file has left in caches, once it is done.
+
+    Programs that tests keep compiled are millions of objects, and a search through
+    them took half a minute, many times a run.
+    """
+    if nextitem is None or nextitem.path != item.path:
+        settle_objects()
+
+
+def settle_objects():
+    """Free garbage, and take what is left out of later searches.
+
+    The second search finds nothing. It resets the number of objects of which a quarter
+    has to be new before Python searches by itself.
+    """
     gc.collect()
     gc.freeze()
+    gc.collect()
 
 
 @pytest.hookimpl(trylast=True)
