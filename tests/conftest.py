@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 # Each process of a run has a core to itself; threads of libraries would wait for each
-# other, and burn what the other processes need. NumPy and PyTorch read it when imported.
+# other on the cores of other processes. NumPy and PyTorch read it when imported.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
