@@ -30,8 +30,8 @@ UNIT = {"tf32": 2.0**-11, "fp32": 2.0**-24}
 def quick_compiling(monkeypatch):
     """Leave out LLVM's optimizations, which take it seconds for each of 20 kernels.
 
-    A kernel runs a few dozen times here, on three pictures. Optimized code of it runs in
-    tests/kernels, and gives the same bits: tests/simt/test_compiled_fuzz.py.
+    A kernel runs a few dozen times here, on three pictures. Optimized code of it runs
+    in tests/kernels, and gives the same bits: tests/simt/test_compiled_fuzz.py.
     """
     monkeypatch.setattr(engine, "MOST_OPTIMIZED", 0)
 
