@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 
@@ -66,7 +68,7 @@ def _of_many(evaluate, slot: int, *sources: int):
 
 
 # The most frequent steps, written out: each runs thousands of times a millisecond.
-_STEPS = {1: _of_one, 2: _of_two}
+_STEPS: dict[int, Callable] = {1: _of_one, 2: _of_two}
 
 
 def _write_several(evaluate, results, sources):
