@@ -11,6 +11,11 @@ from pathlib import Path
 
 import pytest
 
+# Each process of a run has a core to itself; threads of libraries would wait for each
+# other on the cores of other processes. NumPy and PyTorch read it when imported.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
 TESTS = Path(__file__).parent
 FOLDERS = ("CACHE", "DATA", "STATE", "WORK")
 
@@ -38,20 +43,46 @@ def mark_slow(items):
     every = tomllib.loads((TESTS / "slow.toml").read_text(encoding="utf-8"))["every"]
     seen = Counter()
     for item in items:
-        if not isinstance(item, pytest.Function) or TESTS not in item.path.parents:
+        if not isinstance(item, pytest.Function):
             continue
-        file = item.path.relative_to(TESTS).as_posix()
-        name = f"{file}::{item.originalname}"
+        name = f"{file_of(item.path)}::{item.originalname}"
         if (nth := every.get(name)) is not None:
             if nth == 0 or seen[name] % nth:
                 item.add_marker("slow")
             seen[name] += 1
 
 
+@functools.cache
+def file_of(path: Path) -> str:
+    """Return a file's path as slow.toml has it, asked for each of 50,000 tests."""
+    return os.path.relpath(path, TESTS)
+
+
 def pytest_collection_finish():
     """Look for garbage no more among the tests themselves, a million of objects."""
+    settle_objects()
+
+
+@pytest.hookimpl(trylast=True)  # after the fixtures of the file are torn down
+def pytest_runtest_teardown(item, nextitem):
+    """Nor among what a file has left in caches, once it is done.
+
+    Programs that tests keep compiled are millions of objects, and a search through
+    them took half a minute, many times a run.
+    """
+    if nextitem is None or nextitem.path != item.path:
+        settle_objects()
+
+
+def settle_objects():
+    """Free garbage, and take what is left out of later searches.
+
+    The second search finds nothing. It resets the number of objects of which a quarter
+    has to be new before Python searches by itself.
+    """
     gc.collect()
     gc.freeze()
+    gc.collect()
 
 
 @pytest.hookimpl(trylast=True)

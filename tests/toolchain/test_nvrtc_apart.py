@@ -117,6 +117,16 @@ def test_unrolled_loop_that_takes_too_long_is_stopped_here(monkeypatch, limit, w
         nvrtc.compile_program(source, "k.cu", FLAGS)
 
 
+@pytest.mark.parametrize(("seconds", "least", "most"), [(0, 100, 10**6), (3600, 1, 1)])
+def test_time_and_memory_are_looked_at_now_and_then(monkeypatch, seconds, least, most):
+    """A look at each of thousands of questions took half the time of a compilation."""
+    monkeypatch.setattr(nvrtc_watch, "LOOK_SECONDS", seconds)
+    told = []
+    with nvrtc_watch.telling(lambda: told.append(1)):
+        nvrtc.compile_program(chosen(5), "k.cu", FLAGS)
+    assert least <= len(told) <= most
+
+
 def test_interrupt_ends_a_compilation():
     def interrupt():
         raise KeyboardInterrupt
