@@ -19,21 +19,10 @@ from coursekit.lessons.mnist.fused import FusedTrainer, Plan, counting, layout, 
 from coursekit.lessons.mnist.fused.plan import PHASES
 from coursekit.lessons.mnist.fused.step import FORMS, FusedStep, _of
 from coursekit.lessons.mnist.fused.tuned import Float32Plan, TunedLayout, TunedPlan
-from coursekit.simt.compiled import engine
 
 COUNT = 3
 OPTIONS = {"rate": RATE, "mean": MEAN, "deviation": DEVIATION}
 UNIT = {"tf32": 2.0**-11, "fp32": 2.0**-24}
-
-
-@pytest.fixture(autouse=True)
-def quick_compiling(monkeypatch):
-    """Leave out LLVM's optimizations, which take it seconds for each of 20 kernels.
-
-    A kernel runs a few dozen times here, on three pictures. Optimized code of it runs
-    in tests/kernels, and gives the same bits: tests/simt/test_compiled_fuzz.py.
-    """
-    monkeypatch.setattr(engine, "MOST_OPTIMIZED", 0)
 
 
 def exact_steps(count: int) -> list[reference_step.Step]:

@@ -172,7 +172,7 @@ def compiled_for(program, code, shape, widths, sort: Sort = PLAIN) -> Compiled:
         compiled = program.compiled.get(key)
         if compiled is None:
             unit = Unit(program, code, shape, dict(widths))
-            digest = machine.key_of(program.digest, *key, _level(code))
+            digest = machine.key_of(program.digest, *key)
             compiled = program.compiled[key] = Compiled(unit, digest, sort)
         return compiled
 
