@@ -1,6 +1,6 @@
 """End a compilation of NVRTC in this process that takes too long, or at Ctrl-C.
 
-NVRTC asks hundreds of times a compilation whether it shall go on, once it has read the
+NVRTC asks thousands of times a compilation whether it shall go on, once it has read the
 source. Until then it cannot be stopped: see `nvrtc_apart`.
 """
 
@@ -19,6 +19,7 @@ from typing import Any
 
 SECONDS = 120.0  # of computing
 MEMORY_BYTES = 8 << 30  # more than before
+EACH = 32  # of its questions after which memory is looked at: that takes long
 
 _CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 _telling: contextvars.ContextVar[Callable[[], object] | None] = contextvars.ContextVar(
@@ -57,6 +58,7 @@ class Watch:
     def __init__(self, library: Any, program: Any) -> None:
         self.stopped = ""
         self._noted = False
+        self._asked = 0
         self._usual: Callable[[int, Any], Any] | None = None
         self._interrupt: BaseException | None = None
         self._started, self._resident = time.thread_time(), _resident_bytes()
@@ -96,6 +98,9 @@ class Watch:
     def _exceeded(self) -> str:
         if time.thread_time() - self._started > SECONDS:
             return "time"
+        self._asked += 1
+        if self._asked % EACH != 1:
+            return ""
         more = _resident_bytes() - self._resident > MEMORY_BYTES
         return "memory" if more else ""
 

@@ -131,15 +131,22 @@ class Access:
         )  # fmt: skip
 
     def _local(self, warp, active, lanes):
-        where = np.flatnonzero(warp.mask)
         active = active.astype(np.uint64)
         limit = warp.frame.local_base + warp.frame.code.local_bytes
+        reach = int(np.bitwise_or.reduce(active))
+        if reach + self.width > limit or reach & (self.width - 1):
+            self._check_local(warp, active, limit)
+        starts = warp.local_starts
+        offsets = active + (starts if lanes is ... else starts[warp.mask])
+        return ((warp.local, lanes, offsets),)
+
+    def _check_local(self, warp, active, limit: int) -> None:
+        """Refuse what is outside of a thread's own arrays, or not aligned."""
         own = Region(0, limit, warp.local.data, "a local array", space="local")
         bad = faults.misses(own, active, self.width)
         if bad.any():
+            where = np.flatnonzero(warp.mask)
             self._fault(warp, active, where, int(np.argmax(bad)), own)
-        offsets = active + where.astype(np.uint64) * warp.local_stride
-        return ((warp.local, lanes, offsets),)
 
     def _generic(self, warp, active):
         """Group generic addresses by the state space in which they lie."""
