@@ -151,10 +151,12 @@ class Access:
     def _generic(self, warp, active):
         """Group generic addresses by the state space in which they lie."""
         lanes = ... if warp.all else warp.mask
-        first, last = int(active.min()), int(active.max())
-        if faults.is_global(first) or not _window(first):
+        first, last = int(_LEAST(active)), int(_GREATEST(active))
+        if faults.is_global(first):
             return self._in_space(warp, "global", active, lanes)
         window = _window(first)
+        if window is None:
+            return self._in_space(warp, "global", active, lanes)
         if window == _window(last):
             return self._in_space(warp, window, active - _BASES[window], lanes)
         return self._mixed(warp, active)
@@ -233,6 +235,7 @@ class Access:
 
 
 _BASES = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+_LEAST, _GREATEST = np.minimum.reduce, np.maximum.reduce
 
 
 def _no_block(warp, lane: int, access) -> Exception:
