@@ -307,10 +307,12 @@ class Setting:
     def watch(self, text: str, checkers: tuple[str, ...]) -> checkers_together.Watched:
         """What several checkers find, up to the first error of the first of them."""
         with ck.simulator(timeout_s=TIMEOUT_S):
+            kernel = self.compile(text)[self.kernel]
             return checkers_together.watch(
-                checkers, self.compile(text)[self.kernel], self.grid, self.block,
-                self.arguments, shared_bytes=self.shared_bytes,
-                cooperative=self.cooperative, until=checkers[0],
+                checkers,
+                (kernel, self.grid, self.block, self.arguments, self.shared_bytes,
+                 self.cooperative),
+                until=checkers[0], results=True,
             )  # fmt: skip
 
     def result(self, text: str, order: str) -> list:

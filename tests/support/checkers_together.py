@@ -1,10 +1,12 @@
 """Several checkers that watch one launch, each as if it were alone.
 
-Most of what a checker costs is the interpreter that it watches.
+Most of what a checker costs is the interpreter that it watches. Alone, racecheck may be
+compiled if a launch is long, which a launch with other checkers cannot be.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +20,9 @@ from coursekit.simt.checks.findings import ERROR, Collector, Findings
 from coursekit.simt.checks.races import RaceCheck
 from coursekit.simt.checks.values import InitCheck
 from coursekit.simt.checks.watching import Enough, Observer
+from coursekit.simt.run.limits import GLANCE_WORK
 
-# Racecheck is not among them: it may be compiled, which a launch with other checkers
-# cannot be.
-CHECKERS = ("memcheck", "initcheck", "synccheck")
+CHECKERS = ("memcheck", "initcheck", "synccheck", "racecheck")
 OBSERVERS = {"memcheck": MemCheck, "racecheck": RaceCheck, "synccheck": SyncCheck}
 EVENTS = [
     name
@@ -105,12 +106,20 @@ class Watched:
         The arguments after the launch.
     names : frozenset of str
         Variables that the source declares without a value.
+    work : int
+        Warp instructions that were executed.
     """
 
     launch: tuple
     findings: dict[str, Findings]
     arguments: tuple
     names: frozenset[str]
+    work: int
+
+    @property
+    def is_long(self) -> bool:
+        """Whether racecheck alone may have compiled the launch."""
+        return self.work > GLANCE_WORK
 
     def of(self, checker: str) -> Findings:
         """All that one checker finds when it is asked alone."""
@@ -122,36 +131,39 @@ class Watched:
         return found
 
 
-def watch(
-    checkers, kernel, grid, block, args, *, shared_bytes=0, cooperative=False, until=""
-) -> Watched:
-    """Let checkers watch a launch, up to the first error of the checker `until`."""
+def watch(checkers, launch: tuple, *, until: str = "", results: bool = False) -> Watched:
+    """Let checkers watch a launch, up to the first error of the checker `until`.
+
+    A launch is kernel, grid, block, arguments, shared_bytes, cooperative. With `results`
+    its arrays are copied and brought back.
+    """
+    kernel, grid, block, args, shared_bytes, cooperative = launch
     names = unset_variables.names(kernel)
     observer = Together.of(checkers, names)
     if until:
         observer.all[until].found = UpToFirstError()
-    arguments = copy.deepcopy(args)
-    try:
+    arguments = copy.deepcopy(args) if results else args
+    with contextlib.suppress(Enough):
         launched = simulate(
             kernel, grid, block, arguments,
             shared_bytes=shared_bytes, cooperative=cooperative,
             before=observer.fill, keep=(KernelError,), observer=observer,
         )  # fmt: skip
-    except Enough:
-        pass
-    else:
-        launched.staged.copy_back()
+        if results:
+            launched.staged.copy_back()
         if launched.error is not None:
             observer.stop(launched.error)
     found = {
         name: one.found.findings(name, kernel.name)
         for name, one in observer.all.items()
     }
-    launch = kernel, grid, block, args, shared_bytes, cooperative
-    return Watched(launch, found, arguments, names)
+    return Watched(launch, found, arguments, names, observer.launch.work)
 
 
-def check(kernel, grid, block, args, **options) -> dict[str, Findings]:
+def check(
+    kernel, grid, block, args, *, shared_bytes=0, cooperative=False
+) -> dict[str, Findings]:
     """What each of CHECKERS finds in a launch."""
-    watched = watch(CHECKERS, kernel, grid, block, args, **options)
+    launch = kernel, grid, block, args, shared_bytes, cooperative
+    watched = watch(CHECKERS, launch)
     return {name: watched.of(name) for name in CHECKERS}
