@@ -160,6 +160,9 @@ class Launch:
         self.program = program = configuration.program
         name = configuration.name
         program.reachable(name)
+        observer = configuration.observer
+        if observer is not None and not observer.compiles:
+            program = observer.watched(program)  # so that the plain one is not decoded
         self.memory, self.code = program.memory, program.code(name)
         self.threads = math.prod(configuration.block_shape)
         self.blocks = math.prod(configuration.grid)
