@@ -514,7 +514,9 @@ def by_launches(name: str, mutant) -> str:
             watched.append(one.watch(mutant.text, checkers))
             for checker in checkers:
                 first = checker == CHECKERS[mutant.kind][0]
-                found = watched[-1].of(checker) if first else watched[-1].findings[checker]
+                found = (
+                    watched[-1].of(checker) if first else watched[-1].findings[checker]
+                )
                 if said := said_of(found, name, mutant):
                     return said
     if "initcheck" in CHECKERS[mutant.kind]:

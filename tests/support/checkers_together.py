@@ -83,7 +83,9 @@ def _place(error: KernelError) -> tuple:
 def _passed_on(name: str, observers):
     """What tells an event to those observers that do something then."""
     plain = getattr(Observer, name)
-    told = [getattr(one, name) for one in observers if getattr(type(one), name) is not plain]
+    told = [
+        getattr(one, name) for one in observers if getattr(type(one), name) is not plain
+    ]
     if len(told) == 1:
         return told[0]
 
@@ -131,11 +133,13 @@ class Watched:
         return found
 
 
-def watch(checkers, launch: tuple, *, until: str = "", results: bool = False) -> Watched:
+def watch(
+    checkers, launch: tuple, *, until: str = "", results: bool = False
+) -> Watched:
     """Let checkers watch a launch, up to the first error of the checker `until`.
 
-    A launch is kernel, grid, block, arguments, shared_bytes, cooperative. With `results`
-    its arrays are copied and brought back.
+    A launch is kernel, grid, block, arguments, shared_bytes, cooperative. Its arrays are
+    copied, and brought back, where `results` are asked for.
     """
     kernel, grid, block, args, shared_bytes, cooperative = launch
     names = unset_variables.names(kernel)
