@@ -138,8 +138,8 @@ def watch(
 ) -> Watched:
     """Let checkers watch a launch, up to the first error of the checker `until`.
 
-    A launch is kernel, grid, block, arguments, shared_bytes, cooperative. Its arrays are
-    copied, and brought back, where `results` are asked for.
+    A launch is kernel, grid, block, arguments, shared_bytes, cooperative. Its arrays
+    are copied, and brought back, where `results` are asked for.
     """
     kernel, grid, block, args, shared_bytes, cooperative = launch
     names = unset_variables.names(kernel)

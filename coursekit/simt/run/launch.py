@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class LaunchConfiguration:
     cluster: tuple[int, int, int] | None = None
     write: Callable = print
     plan: CountingPlan = field(default_factory=CountingPlan)
-    observer: object = None
+    observer: Any = None
     engine: str = "auto"
     cache: Callable | None = None
     progress: Callable | None = None
