@@ -28,7 +28,7 @@ EVENTS = [
     name
     for name, value in vars(Observer).items()
     if callable(value) and name[0] != "_"
-    if name not in ("configured", "attach", "locate")
+    if name not in ("configured", "watched", "attach", "locate")
 ]
 
 
