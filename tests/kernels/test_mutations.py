@@ -39,8 +39,10 @@ CHECKERS = {
     mutations.BOUNDS: ("memcheck", "racecheck", "initcheck"),
 }
 # Which of them watch one launch. Most mutants without a bounds test are found by
-# memcheck, and that costs least alone.
+# memcheck, and that costs least alone. Without a wait initcheck names the better line,
+# so racecheck comes when no launch has one.
 TOGETHER = {kind: [checkers] for kind, checkers in CHECKERS.items()}
+TOGETHER[mutations.WAIT] = [("initcheck",), ("racecheck",)]
 TOGETHER[mutations.BOUNDS] = [("memcheck",), ("racecheck", "initcheck")]
 # Each mutant of these takes many seconds: rings of tensor maps, three phases of the
 # tuned step, and the step in one kernel, which has the phases of the seven.
@@ -536,7 +538,7 @@ def by_launches(name: str, mutant) -> str:
                 )
                 if said := said_of(found, name, mutant):
                     return said
-    if "initcheck" in CHECKERS[mutant.kind]:
+    if "initcheck" in checkers:  # the variables of threads, which take longest
         for one in watched:
             if said := said_of(one.of("initcheck"), name, mutant):
                 return said
