@@ -133,6 +133,20 @@ def own_folders(tmp_path_factory):
     os.environ.update(before)
 
 
+@pytest.fixture(scope="module")
+def compiled_here():
+    """Compile in this process, whatever a source looks as if it took the compiler.
+
+    For the kernels of the course alone: what they take is known, and a process for each
+    costs several times as much.
+    """
+    from coursekit.toolchain import nvrtc_apart
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nvrtc_apart, "is_needed", lambda source: False)
+        yield
+
+
 @functools.cache
 def no_gpu() -> str:
     """Why the GPU tests cannot run; empty where they can."""

@@ -31,6 +31,8 @@ import coursekit as ck
 from coursekit.toolchain.cuda_source import function_lines
 from coursekit.toolchain.declarations import kernels as declared_kernels
 
+pytestmark = pytest.mark.usefixtures("compiled_here")
+
 FIELDS = ("What", "Math", "Idea", "Launch", "On chip", "Limits", "Defect", "Repair")
 REQUIRED = {"correct": {"What", "Idea", "Launch", "Limits"}}
 REQUIRED["broken"] = {"What", "Launch", "Defect", "Repair"}

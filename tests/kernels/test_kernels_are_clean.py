@@ -1,6 +1,6 @@
 """The checkers find nothing in the correct kernels of the course.
 
-One launch serves all checkers but racecheck, see checkers_together.py.
+One launch serves all checkers, see checkers_together.py.
 """
 
 from __future__ import annotations
@@ -25,51 +25,45 @@ TRIALS = [
     for number in range(len(entry.exercise.launches))
 ]
 
-pytestmark = pytest.mark.usefixtures("simulated")
+pytestmark = pytest.mark.usefixtures("simulated", "compiled_here")
 
 
-def said(*launch, **options) -> list[str]:
-    """What the checkers have to say of a launch."""
-    findings = checkers_together.check(*launch, **options).values()
-    return [str(one) for found in findings for one in (*found, *found.notes)]
+def said(*launch) -> list[str]:
+    """What the checkers have to say of a launch.
+
+    If it is long, racecheck is also asked alone, which then may compile it.
+    """
+    watched = checkers_together.watch(checkers_together.CHECKERS, launch)
+    every = [watched.of(name) for name in checkers_together.CHECKERS]
+    if watched.is_long:
+        *first, shared_bytes, cooperative = launch
+        every.append(ck.racecheck(*first, shared_bytes, cooperative=cooperative))
+    return [str(one) for found in every for one in (*found, *found.notes)]
 
 
-def races(*launch, **options) -> list[str]:
-    """What racecheck has to say of a launch."""
-    found = ck.racecheck(*launch, **options)
-    return [str(one) for one in (*found, *found.notes)]
-
-
-every_way = pytest.mark.parametrize("look", [races, said])
-
-
-@every_way
 @pytest.mark.parametrize(("name", "sizes"), kernels.CASES)
-def test_nothing_is_found_in_a_kernel(look, name, sizes, capfd):
+def test_nothing_is_found_in_a_kernel(name, sizes, capfd):
     launch = kernels.launch_of(name, sizes)
-    found = look(
+    found = said(
         ck.compile(kernels.KERNELS / name, defines=launch.defines)[launch.kernel],
         launch.grid,
         launch.block,
-        copy.deepcopy(launch.arguments),
-        shared_bytes=launch.shared_bytes,
-        cooperative=launch.cooperative,
+        launch.arguments,
+        launch.shared_bytes,
+        launch.cooperative,
     )
     assert found == []
 
 
-@every_way
 @pytest.mark.parametrize(("entry", "size", "number"), TRIALS)
-def test_nothing_is_found_in_a_solution(look, entry, size, number, capfd):
+def test_nothing_is_found_in_a_solution(entry, size, number, capfd):
     exercise = entry.exercise
     trial = Trial.of(exercise, size, exercise.launches[number])
     text = entry.solution.read_text(encoding="utf-8")
     kernel = compiled(entry, text)[exercise.kernel]
     arguments = tuple(Problem.of(exercise, size).given.values())
-    found = look(
-        kernel, trial.grid, trial.block, arguments, shared_bytes=trial.shared_bytes
-    )
-    assert found == []
+    launch = kernel, trial.grid, trial.block, arguments, trial.shared_bytes, False
+    assert said(*launch) == []
 
 
 BROKEN = [one for one in broken.CHECKED if one.checker in checkers_together.CHECKERS]

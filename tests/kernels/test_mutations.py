@@ -9,9 +9,12 @@ from __future__ import annotations
 import copy
 import functools
 import re
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import checkers_together
 import course_kernels as kernels
 import mutations
 import numpy as np
@@ -26,7 +29,7 @@ from coursekit.exercises import catalogue
 from coursekit.exercises.checking import compiled
 from coursekit.exercises.trial import Problem, Trial
 
-pytestmark = pytest.mark.usefixtures("own_folders")
+pytestmark = pytest.mark.usefixtures("own_folders", "compiled_here")
 
 # What is asked first of a mutant of each kind; a wrong result comes last.
 CHECKERS = {
@@ -35,6 +38,12 @@ CHECKERS = {
     mutations.WAIT: ("initcheck", "racecheck"),
     mutations.BOUNDS: ("memcheck", "racecheck", "initcheck"),
 }
+# Which of them watch one launch. Most mutants without a bounds test are found by
+# memcheck, and that costs least alone. Without a wait initcheck names the better line,
+# so racecheck comes when no launch has one.
+TOGETHER = {kind: [checkers] for kind, checkers in CHECKERS.items()}
+TOGETHER[mutations.WAIT] = [("initcheck",), ("racecheck",)]
+TOGETHER[mutations.BOUNDS] = [("memcheck",), ("racecheck", "initcheck")]
 # Each mutant of these takes many seconds: rings of tensor maps, three phases of the
 # tuned step, and the step in one kernel, which has the phases of the seven.
 ELSEWHERE = (
@@ -84,6 +93,10 @@ HEADERS = {
     "row_pipeline.cuh": "layernorm/step_08_pipeline.cu",
     "softmax/row.cuh": "softmax/step_07_cluster.cu",
 }
+# Of these the compiler parses a second long; it keeps what it has parsed, in a folder.
+SLOW = re.compile(r"#include <c(?:uda/atomic|ooperative_groups\.h)>")
+_KEPT = tempfile.TemporaryDirectory()
+HEADERS_KEPT = Path(_KEPT.name)
 DEAR = FEW.keys() | {name for name in HEADERS if name.startswith("mnist_")}
 ORDERS = ("forward", "reverse")
 TIMEOUT_S = 20
@@ -323,6 +336,17 @@ class Setting:
                 cooperative=self.cooperative,
             )  # fmt: skip
 
+    def watch(self, text: str, checkers: tuple[str, ...]) -> checkers_together.Watched:
+        """What several checkers find, up to the first error of the first of them."""
+        with ck.simulator(timeout_s=TIMEOUT_S):
+            kernel = self.compile(text)[self.kernel]
+            return checkers_together.watch(
+                checkers,
+                (kernel, self.grid, self.block, self.arguments, self.shared_bytes,
+                 self.cooperative),
+                until=checkers[0], results=True,
+            )  # fmt: skip
+
     def result(self, text: str, order: str) -> list:
         """Arrays after a launch, or the name of the error that it raised."""
         arguments = copy.deepcopy(self.arguments)
@@ -334,7 +358,12 @@ class Setting:
                 )  # fmt: skip
         except ck.KernelError as error:
             return [type(error).__name__]
-        return [one.tobytes() for one in arguments if isinstance(one, np.ndarray)]
+        return bytes_of(arguments)
+
+
+def bytes_of(arguments) -> list:
+    """The arrays among the arguments of a launch."""
+    return [one.tobytes() for one in arguments if isinstance(one, np.ndarray)]
 
 
 @dataclass(frozen=True)
@@ -355,19 +384,35 @@ def _launched(name: str, sizes) -> list[Setting]:
     """What the tests launch of a file of kernels."""
     launches = [kernels.launch_of(name, one) for one in sizes]
     return [
-        Setting(_editor(name, one.defines), one.kernel, one.grid, one.block,
+        Setting(_editor(name, one), one.kernel, one.grid, one.block,
                 one.arguments, one.shared_bytes, one.cooperative)
         for one in launches
     ]  # fmt: skip
 
 
-def _editor(name: str, defines) -> Callable:
+def _editor(name: str, launch) -> Callable:
     """What compiles another text of a kernel; one for all launches of its sizes."""
-    key = name, tuple((defines or {}).items())
+    template = launch.kernel if "<" in launch.kernel else ""
+    key = name, template, *(launch.defines or {}).items()
     if key not in EDITORS:
-        module = ck.compile(kernels.KERNELS / name, defines=defines)
-        EDITORS[key] = functools.cache(module.edited)
+        module = ck.compile(
+            kernels.KERNELS / name, defines=launch.defines, options=precompiled(name)
+        )
+        if template:  # its own module is compiled at once, and not the file before it
+            module, _ = module.find(template)
+        # The original and the mutant at hand.
+        EDITORS[key] = functools.lru_cache(2)(module.edited)
     return EDITORS[key]
+
+
+def precompiled(name: str) -> tuple[str, ...]:
+    """Options that keep slow headers, so that mutants of a file share their parse."""
+    if not SLOW.search(kernels.text(name)):
+        return ()
+    for file in HEADERS_KEPT.glob("*.pch"):  # a quarter of a GB each
+        if not file.name.startswith(f"{Path(name).stem}_"):
+            file.unlink()
+    return "--pch", f"--pch-dir={HEADERS_KEPT}"
 
 
 def _of_header(name: str, kernel: str) -> Subject:
@@ -396,7 +441,7 @@ def _of_entry(entry) -> Subject:
     exercise = entry.exercise
 
     def settings():
-        module = functools.cache(lambda text: compiled(entry, text))
+        module = functools.lru_cache(2)(lambda text: compiled(entry, text))
         found = []
         for size in exercise.sizes:
             for launch in exercise.launches:
@@ -414,7 +459,7 @@ def _of_entry(entry) -> Subject:
 
 def _of_source(name: str, source: str, grid: int, block: int, arguments) -> Subject:
     def settings():
-        module = functools.cache(ck.compile)
+        module = functools.lru_cache(2)(ck.compile)
         kernel = re.search(r"void (\w+)\(", source[source.index("__global__") :])[1]
         return [Setting(module, kernel, grid, block, arguments)]
 
@@ -484,9 +529,46 @@ def found_by(name: str, mutant) -> str:
             return ""
     except ck.CompileError:
         return "compiler"
-    if name in DEAR and mutant.kind == mutations.BOUNDS:
+    if name not in DEAR:
+        return by_launches(name, mutant)
+    if mutant.kind == mutations.BOUNDS:
         return by_result(name, mutant)
-    return by_checkers(name, mutant) or by_result(name, mutant)
+    # The checker that finds most, of the smallest launch.
+    findings = settings(name)[0].check("racecheck", mutant.text)
+    return said_of(findings, name, mutant) or by_result(name, mutant)
+
+
+def by_launches(name: str, mutant) -> str:
+    """What finds a mutant; one launch serves several checkers, and has a result too."""
+    for checkers in TOGETHER[mutant.kind]:
+        watched = []
+        for one in settings(name):
+            watched.append(one.watch(mutant.text, checkers))
+            for checker in checkers:
+                first = checker == CHECKERS[mutant.kind][0]
+                found = (
+                    watched[-1].of(checker) if first else watched[-1].findings[checker]
+                )
+                if said := said_of(found, name, mutant):
+                    return said
+    if "initcheck" in checkers:  # the variables of threads, which take longest
+        for one in watched:
+            if said := said_of(one.of("initcheck"), name, mutant):
+                return said
+    for number, one in enumerate(watched):
+        if bytes_of(one.arguments) != result(name, number, "forward"):
+            return "result"
+    return by_result(name, mutant, ORDERS[1:])
+
+
+def said_of(findings, name: str, mutant) -> str:
+    """The checker that finds a mutant, with its error; nothing, "", if it does not."""
+    if not len(findings):
+        return ""
+    lines = lines_of(findings[0], name)
+    elsewhere, _ = FOUND_AT.get(key(name, mutant), (None, ""))
+    assert mutant.concerns(lines) or elsewhere in lines
+    return f"{findings.checker} {findings[0].kind}"
 
 
 def is_the_same(name: str, mutant) -> bool:
@@ -500,26 +582,10 @@ def is_the_same(name: str, mutant) -> bool:
     return True
 
 
-def by_checkers(name: str, mutant) -> str:
-    """The checker that finds a mutant first, with its error."""
-    checkers, launches = CHECKERS[mutant.kind], settings(name)
-    if name in DEAR:  # the one that finds most, of the smallest launch
-        checkers, launches = ("racecheck",), launches[:1]
-    for checker in checkers:
-        for one in launches:
-            findings = one.check(checker, mutant.text)
-            if len(findings):
-                lines = lines_of(findings[0], name)
-                elsewhere, _ = FOUND_AT.get(key(name, mutant), (None, ""))
-                assert mutant.concerns(lines) or elsewhere in lines
-                return f"{checker} {findings[0].kind}"
-    return ""
-
-
-def by_result(name: str, mutant) -> str:
+def by_result(name: str, mutant, orders=ORDERS) -> str:
     """Whether any launch of a mutant has another result."""
     for number, one in enumerate(settings(name)):
-        for order in ORDERS[:1] if number and name in DEAR else ORDERS:
+        for order in orders[:1] if number and name in DEAR else orders:
             if one.result(mutant.text, order) != result(name, number, order):
                 return "result"
     return ""

@@ -36,10 +36,14 @@ class Observer:
         """Return the configuration for a launch under observation."""
         return configuration
 
+    def watched(self, program):
+        """Return the program that a launch of another one is to run."""
+        return program.decoded_once_by(WatchedDecoder)
+
     def attach(self, launch):
         """Begin to observe; return the program that the launch is to run."""
         self.launch = launch
-        program = launch.program.decoded_once_by(WatchedDecoder)
+        program = self.watched(launch.program)
         self.unit = narrowest(program.reachable(launch.configuration.name))
         self.shift = self.unit.bit_length() - 1
         return program

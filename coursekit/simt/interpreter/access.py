@@ -132,23 +132,32 @@ class Access:
         )  # fmt: skip
 
     def _local(self, warp, active, lanes):
-        where = np.flatnonzero(warp.mask)
         active = active.astype(np.uint64)
         limit = warp.frame.local_base + warp.frame.code.local_bytes
+        reach = int(np.bitwise_or.reduce(active))
+        if reach + self.width > limit or reach & (self.width - 1):
+            self._check_local(warp, active, limit)
+        starts = warp.local_starts
+        offsets = active + (starts if lanes is ... else starts[warp.mask])
+        return ((warp.local, lanes, offsets),)
+
+    def _check_local(self, warp, active, limit: int) -> None:
+        """Refuse what is outside of a thread's own arrays, or not aligned."""
         own = Region(0, limit, warp.local.data, "a local array", space="local")
         bad = faults.misses(own, active, self.width)
         if bad.any():
+            where = np.flatnonzero(warp.mask)
             self._fault(warp, active, where, int(np.argmax(bad)), own)
-        offsets = active + where.astype(np.uint64) * warp.local_stride
-        return ((warp.local, lanes, offsets),)
 
     def _generic(self, warp, active):
         """Group generic addresses by the state space in which they lie."""
         lanes = ... if warp.all else warp.mask
-        first, last = int(active.min()), int(active.max())
-        if faults.is_global(first) or not _window(first):
+        first, last = int(_LEAST(active)), int(_GREATEST(active))
+        if faults.is_global(first):
             return self._in_space(warp, "global", active, lanes)
         window = _window(first)
+        if window is None:
+            return self._in_space(warp, "global", active, lanes)
         if window == _window(last):
             return self._in_space(warp, window, active - _BASES[window], lanes)
         return self._mixed(warp, active)
@@ -227,6 +236,7 @@ class Access:
 
 
 _BASES = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+_LEAST, _GREATEST = np.minimum.reduce, np.maximum.reduce
 
 
 def _no_block(warp, lane: int, access) -> Exception:

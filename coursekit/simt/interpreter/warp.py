@@ -89,6 +89,7 @@ class Warp:
         self.present = linear < launch.threads
         self.local = local_region(launch.local_bytes)
         self.local_stride = np.uint64(self.local.nbytes // LANES)
+        self.local_starts = np.arange(LANES, dtype=np.uint64) * self.local_stride
         self.counting, self.observer = asked.counting, asked.observer
         self.kernel_frame = Frame(launch.code, self)
 

@@ -11,6 +11,7 @@ import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class LaunchConfiguration:
     cluster: tuple[int, int, int] | None = None
     write: Callable = print
     plan: CountingPlan = field(default_factory=CountingPlan)
-    observer: object = None
+    observer: Any = None
     engine: str = "auto"
     cache: Callable | None = None
     progress: Callable | None = None
@@ -160,6 +161,9 @@ class Launch:
         self.program = program = configuration.program
         name = configuration.name
         program.reachable(name)
+        observer = configuration.observer
+        if observer is not None and not observer.compiles:
+            program = observer.watched(program)  # so that the plain one is not decoded
         self.memory, self.code = program.memory, program.code(name)
         self.threads = math.prod(configuration.block_shape)
         self.blocks = math.prod(configuration.grid)

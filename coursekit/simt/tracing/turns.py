@@ -125,6 +125,10 @@ class Turns(Observer):
         order = Asking(turns=self)
         return replace(configuration, write=lambda text: None, order=order)
 
+    def watched(self, program):
+        """Return the program itself, until a launch is there."""
+        return program
+
     def attach(self, launch):
         """Begin to observe; return the program that the launch is to run."""
         self.launch = launch
