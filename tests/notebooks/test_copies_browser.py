@@ -79,7 +79,7 @@ def whole(course, listened, tmp_path_factory):
     """Serve notebooks whose every cell is in the page, so that nothing waits for it."""
     with serving(course, tmp_path_factory.mktemp("lab"), whole=True) as address:
         page = listened[0]()
-        lab_page.open_lab(page, address, f"work/notebooks/{CHAPTERS[0]}")
+        lab_page.open_lab(page, address)
         yield page
 
 

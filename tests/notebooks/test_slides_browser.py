@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+import lab_page
 import nbformat
 import pytest
 
@@ -71,22 +72,56 @@ def browser():
         yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
 
 
-@pytest.fixture
-def deck(lab, browser):
-    """Open a chapter as a deck; at the end, fail on the page's errors."""
+@pytest.fixture(scope="module")
+def tab(lab, browser):
+    """A page with a JupyterLab, which shows one notebook after the other."""
     page = browser.new_page(viewport={"width": 1280, "height": 720})
-    problems = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
+    lab_page.open_lab(page, lab)
+    return page
+
+
+@pytest.fixture
+def problems(tab):
+    """Listen to the page; at the end, fail on its errors."""
+    heard = []
+
+    def on_error(error):
+        heard.append(str(error))
+
+    tab.on("pageerror", on_error)
+    yield heard
+    tab.remove_listener("pageerror", on_error)
+    assert heard == []
+
+
+@pytest.fixture
+def deck(tab, problems):
+    """Present a chapter that is not run."""
 
     def opened(chapter):
-        page.goto(f"{lab}lab/tree/notebooks/{chapter}?present&reset")
-        page.wait_for_selector(".ck-deck-bar", timeout=60_000)
-        page.wait_for_function("document.querySelector('.ck-deck').deck.pages.length")
-        return page
+        tab.set_viewport_size({"width": 1280, "height": 720})
+        lab_page.read_notebook(tab, f"notebooks/{chapter}")
+        lab_page.present(tab)
+        return tab
 
     yield opened
-    page.close()
-    assert problems == []
+    tab.evaluate(lab_page.LEAVE)
+    tab.evaluate(lab_page.CLOSE_READ)
+
+
+@pytest.fixture
+def live_deck(tab, problems):
+    """Present a chapter that has a kernel of its own."""
+
+    def opened(chapter):
+        tab.set_viewport_size({"width": 1280, "height": 720})
+        lab_page.open_notebook(tab, f"notebooks/{chapter}")
+        lab_page.present(tab)
+        return tab
+
+    yield opened
+    tab.evaluate(lab_page.LEAVE)
+    tab.evaluate(lab_page.CLOSE)
 
 
 def place(page):
@@ -152,8 +187,8 @@ def turn_to_cell(page, source):
     )
 
 
-def test_a_cell_runs_and_its_output_is_shown(deck):
-    page = deck("05_first_kernels.ipynb")
+def test_a_cell_runs_and_its_output_is_shown(live_deck):
+    page = live_deck("05_first_kernels.ipynb")
     turn_to_cell(page, "import coursekit as ck")
     page.keyboard.press("Shift+Enter")
     turn_to_cell(page, "hello[2, 4]()")
@@ -181,8 +216,8 @@ def clear_outputs(page):
     )
 
 
-def test_r_runs_the_cells_of_a_page_one_after_the_other(deck):
-    page = deck("05_first_kernels.ipynb")
+def test_r_runs_the_cells_of_a_page_one_after_the_other(live_deck):
+    page = live_deck("05_first_kernels.ipynb")
     run_set_up(page)
     clear_outputs(page)
     slide_with(page, "--exercise 05.1")
@@ -193,8 +228,8 @@ def test_r_runs_the_cells_of_a_page_one_after_the_other(deck):
     shown.filter(has_text="Exercise 05.1, Map").first.wait_for(timeout=60_000)
 
 
-def test_a_question_is_on_its_slide_before_it_is_asked(deck):
-    page = deck("05_first_kernels.ipynb")
+def test_a_question_is_on_its_slide_before_it_is_asked(live_deck):
+    page = live_deck("05_first_kernels.ipynb")
     run_set_up(page)
     clear_outputs(page)
     slide_with(page, 'ck.guess("05.sectors")')
@@ -274,8 +309,8 @@ def test_an_editor_keeps_its_keys_until_escape(deck):
     assert place(page) != before
 
 
-def test_answers_are_behind_a_key(deck):
-    page = deck("05_first_kernels.ipynb")
+def test_answers_are_behind_a_key(live_deck):
+    page = live_deck("05_first_kernels.ipynb")
     slide_with(page, "--exercise 05.1")
     solution = "int i = threadIdx.x;"
     assert solution not in page.locator(".ck-deck").inner_text()
@@ -286,8 +321,8 @@ def test_answers_are_behind_a_key(deck):
     assert not answers.is_visible()
 
 
-def test_notes_have_minutes_answers_and_mistakes(deck):
-    page = deck("05_first_kernels.ipynb")
+def test_notes_have_minutes_answers_and_mistakes(live_deck):
+    page = live_deck("05_first_kernels.ipynb")
     slide_with(page, "--exercise 05.1")
     with page.expect_popup() as popup:
         page.keyboard.press("n")
@@ -313,8 +348,8 @@ def test_notes_have_minutes_answers_and_mistakes(deck):
         ('ck.show("first/vec_add_one_thread.cu"', "Step 2 uses one block of 256"),
     ],
 )
-def test_notes_tell_what_comes_next_in_plain_words(deck, source, begins):
-    page = deck("05_first_kernels.ipynb")
+def test_notes_tell_what_comes_next_in_plain_words(live_deck, source, begins):
+    page = live_deck("05_first_kernels.ipynb")
     slide_with(page, source)
     with page.expect_popup() as popup:
         page.keyboard.press("n")
@@ -322,8 +357,8 @@ def test_notes_tell_what_comes_next_in_plain_words(deck, source, begins):
     sync_api.expect(coming).to_contain_text(begins)
 
 
-def test_a_widget_on_a_slide_answers_keys_and_keeps_them(deck):
-    page = deck("05_first_kernels.ipynb")
+def test_a_widget_on_a_slide_answers_keys_and_keeps_them(live_deck):
+    page = live_deck("05_first_kernels.ipynb")
     turn_to_cell(page, "import coursekit as ck")
     page.keyboard.press("Shift+Enter")
     slide_with(page, 'ck.guess("05.columns")')
@@ -391,6 +426,17 @@ def test_leaving_goes_back_to_the_notebook_at_the_same_place(deck):
     page.wait_for_selector(".ck-deck", state="detached")
     heading = page.locator(".jp-Cell.jp-mod-active h2")
     sync_api.expect(heading).to_contain_text("A picture has two dimensions")
+
+
+def test_the_address_of_a_notebook_opens_it(lab, browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(f"{lab}lab/tree/notebooks/05_first_kernels.ipynb?present&reset")
+    page.wait_for_selector(".ck-deck-bar", timeout=60_000)
+    page.wait_for_function("document.querySelector('.ck-deck').deck.pages.length")
+    page.close()
+    assert problems == []
 
 
 def test_the_toolbar_of_a_notebook_opens_it(deck):
