@@ -32,8 +32,8 @@ RULE = """(given) => {
   const format = model.get("formats").find((one) => one.name === name);
   const words = { inf: Infinity, "-inf": -Infinity, nan: NaN };
   const number = (v) => words[v] ?? v;
-  const told = values.map((v) => String(module.rules[rule](format, number(v), ...more)));
-  return JSON.stringify(told);
+  const tell = (v) => String(module.rules[rule](format, number(v), ...more));
+  return JSON.stringify(values.map(tell));
 }"""
 
 

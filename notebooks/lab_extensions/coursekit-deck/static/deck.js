@@ -32,8 +32,9 @@ function cellOf(widget) {
 // Present the notebook of a panel; return the deck once its first page is there.
 export async function present(app, panel) {
   const config = panel.content.notebookConfig;
-  panel.content.notebookConfig = { ...config, windowingMode: "none" };
+  // First, as JupyterLab makes no more cells ready once all are to be in the page.
   await Promise.all(panel.content.widgets.map((cell) => cell.ready));
+  panel.content.notebookConfig = { ...config, windowingMode: "none" };
   await texts(panel.content.widgets);
   await pictures(panel.node);
   const deck = new Deck(app, panel, config);
