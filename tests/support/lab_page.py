@@ -163,6 +163,7 @@ def differs(page, widget, before: str) -> bool:
         page.wait_for_function(
             f"([node, before]) => ({LOOK})(node) !== before",
             arg=[handle, before],
+            polling=50,  # ms; at each frame, it would take the look of a large widget
             timeout=ANSWER_MS,
         )
     except TooLong:
