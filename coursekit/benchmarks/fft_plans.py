@@ -8,7 +8,7 @@ from typing import NamedTuple
 from coursekit.errors import ArgumentError
 
 RADICES = range(2, 17)  # those of kernels/fft/mixed.cuh
-BLOCK_THREADS = 512  # of several rows, at most
+BLOCK_THREADS = 448  # of several rows, at most; larger blocks were slower on an H100
 BLOCK_VALUES = 5000  # as many, with gaps, fit 48 KiB
 
 
@@ -49,7 +49,7 @@ def plan_of(n: int) -> Plan:
     Examples
     --------
     >>> plan_of(1000)
-    Plan(radices=(10, 10, 10), threads=100, share=5)
+    Plan(radices=(10, 10, 10), threads=100, share=4)
     """
     for stages in range(1, n.bit_length()):
         plans = [(r, n // last) for r in _products(n, stages) for last in r]

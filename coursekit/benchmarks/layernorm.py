@@ -29,10 +29,11 @@ from coursekit.benchmarks.rows import (
     rows_of,
     terms,
     threads_of,
+    through_a_ring,
 )
 
 EPSILON = 1e-5  # added to the variance of a row
-CLUSTERED = 8  # blocks of a row at least, where one block cannot hold it
+LONGEST_OF_STEP_7 = 32768  # values; the ring of step 8 is faster behind it
 
 
 def layernorm_cases() -> dict[str, Callable]:
@@ -66,13 +67,21 @@ def long_layernorm_cases() -> dict[str, Callable]:
 
 
 def any_length_cases() -> dict[str, Callable]:
-    """Return the step for rows of any length, beside the copy."""
-    launch = of_any_length(
-        "layernorm/step_07_any_length.cu", "layernorm_any_length", CLUSTERED
+    """Return steps 7 and 8, one of which takes a row by its length, and the copy."""
+    held = of_any_length(
+        "layernorm/step_07_any_length.cu", "layernorm_any_length", LONGEST_OF_STEP_7
+    )
+    ring = through_a_ring(
+        "layernorm/step_08_pipeline.cu",
+        "layernorm_pipeline",
+        [cols for cols in LENGTHS if cols > LONGEST_OF_STEP_7],
     )
 
     def any_length(x, gamma, beta, y, copied, rows, cols):
-        launch(rows, cols, x, gamma, beta, y, rows, cols, EPSILON)
+        if cols <= LONGEST_OF_STEP_7:
+            held(rows, cols, x, gamma, beta, y, rows, cols, EPSILON)
+        else:
+            ring(rows, cols, (x, gamma, beta, y), (EPSILON,))
 
     return {"copy": copy_case(), "any length": any_length}
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 import coursekit as ck
 from coursekit.benchmarks import drawn
@@ -29,6 +31,11 @@ QUADS = HELD // 4  # of 16 bytes, what a thread keeps of a row at most
 WARP_QUADS = 32 * QUADS
 BLOCK_QUADS = 1024 * QUADS
 MOST_BLOCKS = 16  # of a cluster
+LINE = 32  # values of 128 bytes
+WIDEST = 8192  # values of a slice that a block should have
+FEWEST_SLOTS = 2
+WORKERS = 12  # warps of a block
+MERGING_BYTES = 1536  # of shared memory at most, beside the slots
 
 
 @dataclass(frozen=True)
@@ -50,15 +57,13 @@ class RowShape:
     held: int
 
     @classmethod
-    def of(cls, cols: int, least_of_clusters: int = 2) -> RowShape:
+    def of(cls, cols: int) -> RowShape:
         """Choose by the length: a warp, a block, or the smallest cluster that holds it.
 
         Parameters
         ----------
         cols : int
             Values of a row, 524,288 at most.
-        least_of_clusters : int
-            Blocks of the smallest cluster that is used.
 
         Raises
         ------
@@ -70,8 +75,7 @@ class RowShape:
             return cls(1, 32, max(2, _power_of_two(cover(quads, 32))))
         share = 1
         if quads > BLOCK_QUADS:
-            needed = _power_of_two(cover(quads, BLOCK_QUADS))
-            share = max(needed, least_of_clusters)
+            share = _power_of_two(cover(quads, BLOCK_QUADS))
         if share > MOST_BLOCKS:
             raise LaunchError.explained(
                 f"a row of {cols:,} values is too long for one cluster.",
@@ -97,15 +101,100 @@ class RowShape:
         return cover(rows, 8) if self.threads == 32 else rows * self.share
 
 
+@dataclass(frozen=True)
+class RingShape:
+    """How the kernels with a ring in shared memory share out long rows.
+
+    Attributes
+    ----------
+    share : int
+        Blocks of a team, which share a row.
+    width : int
+        Columns of a block.
+    slots : int
+        Slices that the ring of a block holds.
+    workers : int
+        Warps of a block that compute results.
+    """
+
+    share: int
+    width: int
+    slots: int
+    workers: int = WORKERS
+
+    @classmethod
+    def of(cls, cols: int) -> RingShape:
+        """Choose by the length, for the device that is in use.
+
+        The fewest blocks whose slices are not too wide; or one more, where that keeps
+        more of the SMs busy and a row is no whole number of lines for each of them.
+
+        Parameters
+        ----------
+        cols : int
+            Values of a row.
+
+        Raises
+        ------
+        LaunchError
+            A block of this device holds too few slices of so long a row.
+        """
+        device = ck.device()
+        share = min(cover(cols, WIDEST), device.sm_count)
+        if cols % (share * LINE):
+            busy = {s: device.sm_count // s * s for s in (share, share + 1)}
+            share = max(busy, key=lambda s: (busy[s], -s))
+        width = cover(cols, share)
+        room = device.shared_bytes_per_block_optin - MERGING_BYTES
+        slots = room // (4 * _pitch(width))
+        if slots < FEWEST_SLOTS:
+            raise LaunchError.explained(
+                f"a row of {cols:,} values is too long for the blocks of this device.",
+                f"{share} blocks have {width:,} columns each, and {slots} slices of "
+                f"them fit in {room:,} bytes of shared memory.",
+                "Use a kernel that reads a row twice: step 2 of the layernorm, step 3 "
+                "of the softmax.",
+            )
+        return cls(share, width, slots)
+
+    @property
+    def block(self) -> int:
+        """Threads of a block: a warp fetches, one stores, and each slot has one."""
+        return 32 * (self.slots + self.workers + 2)
+
+    @property
+    def shared_bytes(self) -> int:
+        """Bytes of dynamic shared memory of a block."""
+        return 4 * self.slots * _pitch(self.width)
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """What the kernel is compiled with."""
+        return {
+            "SHARE": self.share, "WIDTH": self.width, "SLOTS": self.slots,
+            "WORKERS": self.workers,
+        }  # fmt: skip
+
+    def places(self, teams: int) -> int:
+        """Return how many numbers the teams tell each other before they reuse one."""
+        return 4 * self.slots * self.share * teams
+
+
+def _pitch(width: int) -> int:
+    """Return the values from one slot to the next: whole lines, wherever one begins."""
+    return (width + 2 * (LINE - 1)) // LINE * LINE
+
+
 def _power_of_two(n: int) -> int:
     """Return the least power of two that is not below n."""
     return 1 << (n - 1).bit_length()
 
 
-def of_any_length(file: str, name: str, least_of_clusters: int = 2) -> Callable:
+def of_any_length(file: str, name: str, longest: int) -> Callable:
     """Return a launch of a kernel for rows of any length: ``(rows, cols, *args)``.
 
-    What the recorded lengths need is compiled here, and anything else when it is met.
+    What the recorded lengths up to the longest need is compiled here, and anything else
+    when it is met.
     """
 
     @functools.cache
@@ -114,15 +203,45 @@ def of_any_length(file: str, name: str, least_of_clusters: int = 2) -> Callable:
 
     @functools.cache
     def chosen(cols: int) -> tuple[RowShape, Any]:
-        shape = RowShape.of(cols, least_of_clusters)
+        shape = RowShape.of(cols)
         return shape, compiled(tuple(shape.defines.items()))
 
     for cols in LENGTHS:
-        chosen(cols)
+        if cols <= longest:
+            chosen(cols)
 
     def launch(rows: int, cols: int, *arguments):
         shape, kernel = chosen(cols)
         kernel[shape.grid(rows), shape.block](*arguments)
+
+    return launch
+
+
+def through_a_ring(file: str, name: str, lengths: Iterable[int]) -> Callable:
+    """Return a launch of a kernel with a ring: ``(rows, cols, arrays, numbers)``.
+
+    The kernel takes the arrays, its own two, `rows`, `cols` and the numbers. It is
+    compiled here for the lengths.
+    """
+    scratch = drawn.zeros()
+
+    @functools.cache
+    def chosen(cols: int) -> tuple[RingShape, Any]:
+        shape = RingShape.of(cols)
+        return shape, ck.compile(file, defines=shape.defines)[name]
+
+    for cols in lengths:
+        chosen(cols)
+
+    def launch(rows: int, cols: int, arrays: tuple, numbers: tuple = ()):
+        shape, kernel = chosen(cols)
+        teams = min(ck.device().sm_count // shape.share, rows)
+        places = scratch(f"places {cols}", shape.places(teams), np.uint64)
+        ended = scratch("ended", 1, np.uint32)
+        kernel.launch(
+            teams * shape.share, shape.block, *arrays, places, ended, rows, cols,
+            *numbers, shared_bytes=shape.shared_bytes, cooperative=True,
+        )  # fmt: skip
 
     return launch
 

@@ -28,7 +28,10 @@ from coursekit.benchmarks.rows import (
     rows_of,
     terms,
     threads_of,
+    through_a_ring,
 )
+
+LONGEST_OF_STEP_8 = 262144  # values; the ring of step 9 is faster behind it
 
 
 def softmax_cases() -> dict[str, Callable]:
@@ -80,11 +83,21 @@ def long_softmax_cases() -> dict[str, Callable]:
 
 
 def any_length_cases() -> dict[str, Callable]:
-    """Return the step for rows of any length, beside the copy."""
-    launch = of_any_length("softmax/step_08_any_length.cu", "softmax_any_length")
+    """Return steps 8 and 9, one of which takes a row by its length, and the copy."""
+    held = of_any_length(
+        "softmax/step_08_any_length.cu", "softmax_any_length", LONGEST_OF_STEP_8
+    )
+    ring = through_a_ring(
+        "softmax/step_09_pipeline.cu",
+        "softmax_pipeline",
+        [cols for cols in LENGTHS if cols > LONGEST_OF_STEP_8],
+    )
 
     def any_length(x, y, copied, rows, cols):
-        launch(rows, cols, x, y, rows, cols)
+        if cols <= LONGEST_OF_STEP_8:
+            held(rows, cols, x, y, rows, cols)
+        else:
+            ring(rows, cols, (x, y))
 
     return {"copy": copy_case(), "any length": any_length}
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from coursekit.errors import ArgumentError, UnsupportedError
 from coursekit.runtime import simulator
-from coursekit.runtime.arrays import to_device
+from coursekit.runtime.arrays import to_device, to_host
 from coursekit.runtime.tensor_maps import TensorMap, tensor_map
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from coursekit.runtime.device_arrays import DeviceArray
 
 _SWIZZLES = (None, 32, 64, 128)  # by the numbers of CUtensorMapSwizzle
 
@@ -45,12 +50,11 @@ def _rounds_to_tf32() -> bool:
 
 
 def flat(
-    name: str, kind: Any, value: Any, maps: Iterator[Mapping[str, Any]] | None = None
+    name: str, kind: Any, value: Any, maps: Maps | None = None
 ) -> Iterator[tuple[str, Any]]:
     """Yield each value that is passed: of a tuple all, of a constant none.
 
-    `maps` yields what Triton says of the tensor map of each descriptor, where these
-    are tensor maps.
+    `maps` makes the tensor map of each descriptor, where these are tensor maps.
     """
     if isinstance(kind, tuple):
         for one, each in zip(kind, value, strict=True):
@@ -62,9 +66,7 @@ def flat(
         yield name, value
 
 
-def _described(
-    name: str, descriptor: Any, maps: Iterator[Mapping[str, Any]] | None
-) -> list[Any]:
+def _described(name: str, descriptor: Any, maps: Maps | None) -> list[Any]:
     """Return what is passed for a tensor descriptor."""
     shape, strides = descriptor.shape, descriptor.strides
     if maps is None:
@@ -72,26 +74,54 @@ def _described(
         if _rounds_to_tf32():
             flags.append(descriptor.round_f32_to_tf32)
         return [descriptor.base, *shape, *strides, *flags, *shape, *strides]
-    return [_mapped(name, descriptor, next(maps)), *shape, *strides]
+    return [maps.make(name, descriptor), *shape, *strides]
 
 
-def _mapped(name: str, descriptor: Any, asked: Mapping[str, Any]) -> TensorMap:
-    """Copy a tensor to simulated memory, and return the map of its boxes."""
-    tensor = descriptor.base
-    plain = list(descriptor.shape) == list(tensor.shape) and tensor.is_contiguous()
-    if not plain or asked.get("is_im2col") or descriptor.padding == "nan":
-        raise UnsupportedError.explained(
-            f"The simulator has no tensor map for the descriptor {name}.",
-            "It maps whole tensors without gaps, with zeros outside.",
-            "Use TensorDescriptor.from_tensor(tensor.contiguous(), block_shape).",
-        )
-    import torch
+class Maps:
+    """The tensor maps of one launch, and the tensors that they describe.
 
-    size = asked["elem_size"]
-    bits = tensor.detach().view(getattr(torch, f"uint{8 * size}"))
-    with simulator.current():
-        array = to_device(bits.numpy().copy())
-        return tensor_map(array, asked["block_size"], _SWIZZLES[asked["swizzle"]])
+    Parameters
+    ----------
+    asked : iterable of mappings
+        What Triton says of the tensor map of each descriptor.
+    """
+
+    def __init__(self, asked: Iterable[Mapping[str, Any]]):
+        self._asked = iter(asked)
+        self._copies: dict[
+            tuple[Any, ...], tuple[np.ndarray, np.ndarray, DeviceArray]
+        ] = {}
+
+    def make(self, name: str, descriptor: Any) -> TensorMap:
+        """Copy a tensor to simulated memory, and return the map of its boxes."""
+        tensor, asked = descriptor.base, next(self._asked)
+        plain = list(descriptor.shape) == list(tensor.shape) and tensor.is_contiguous()
+        if not plain or asked.get("is_im2col") or descriptor.padding == "nan":
+            raise UnsupportedError.explained(
+                f"The simulator has no tensor map for the descriptor {name}.",
+                "It maps whole tensors without gaps, with zeros outside.",
+                "Use TensorDescriptor.from_tensor(tensor.contiguous(), block_shape).",
+            )
+        with simulator.current():
+            array = self._copied(tensor, asked["elem_size"])
+            return tensor_map(array, asked["block_size"], _SWIZZLES[asked["swizzle"]])
+
+    def _copied(self, tensor: Any, itemsize: int) -> DeviceArray:
+        """Return the copy of a tensor, one for all of its descriptors."""
+        import torch
+
+        key = tensor.data_ptr(), tuple(tensor.shape), itemsize
+        if key not in self._copies:
+            bits = tensor.detach().view(getattr(torch, f"uint{8 * itemsize}")).numpy()
+            self._copies[key] = bits, bits.copy(), to_device(bits.copy())
+        return self._copies[key][2]
+
+    def copy_back(self) -> None:
+        """Give the tensors the elements that the launch has changed."""
+        for bits, before, array in self._copies.values():
+            after = to_host(array)
+            changed = after != before
+            bits[changed] = after[changed]
 
 
 def argument(kernel: str, name: str, value: Any) -> Any:

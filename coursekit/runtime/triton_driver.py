@@ -223,23 +223,27 @@ class _Launcher:
         # A program is a cluster of as many blocks, which the PTX asks for.
         each = getattr(self.metadata, "num_ctas", 1)
         grid = (grid[0] * each, *grid[1:])
+        maps = triton_arguments.Maps(self.maps) if self.maps else None
         launch = TritonLaunch(
             self.module[self.metadata.name],
             grid,
             (32 * self.metadata.num_warps, 1, 1),
-            (*self._values(args), *self._scratch(grid)),
+            (*self._values(args, maps), *self._scratch(grid)),
             self.metadata.shared,
             bool(getattr(self.metadata, "launch_cooperative_grid", False)),
         )
         if enter is not None:
             enter(launch_metadata)
         driver.active.launch(launch)
+        if maps is not None:
+            maps.copy_back()
         if leave is not None:
             leave(launch_metadata)
 
-    def _values(self, args: Sequence[Any]) -> Iterator[Any]:
+    def _values(
+        self, args: Sequence[Any], maps: triton_arguments.Maps | None
+    ) -> Iterator[Any]:
         signature = self.source.signature
-        maps = iter(self.maps) if self.maps else None
         for (name, kind), value in zip(signature.items(), args, strict=True):
             for _, each in triton_arguments.flat(name, kind, value, maps):
                 yield triton_arguments.argument(self.metadata.name, name, each)

@@ -9,7 +9,7 @@
 //          and the transform back starts with those rows: each has one exchange.
 // Launch   compiled with SHARE, at most 16; block N / 16 / SHARE; grid rows * SHARE;
 //          shared memory N / SHARE / 16 * 17 * 8 B.
-// On chip  34 KiB of shared memory per block at 2^12 values per block, 80 registers
+// On chip  68 KiB of shared memory per block at 2^13 values per block, 64 registers
 // Limits   SECOND / SHARE and FIRST / SHARE are at least 16; rows * n below 2^31. At least
 //          half of the N values are padding, which is transformed as well.
 //
@@ -37,7 +37,7 @@
 
 constexpr int N = FIRST * SECOND, THREADS = N / SHARE / VALUES;
 #ifndef BLOCKS  // of an SM, at least
-#define BLOCKS (768 / THREADS)
+#define BLOCKS (1024 / THREADS)
 #endif
 
 // The number of this thread. The compiler cannot know that it is the same

@@ -143,6 +143,27 @@ def test_tensor_descriptors_are_tensor_maps_on_hopper(arch):
     assert ((c - a.double() @ b.double()).abs() <= bound).all()
 
 
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_what_a_program_stores_by_a_descriptor_comes_back(arch):
+    x, out = random(100, 96), torch.zeros(100, 96)
+    with ck.triton_simulator(arch) as simulation:
+        both = described(x, 64, 64), described(out, 64, 64)
+        kernels.doubled_by_descriptors[(2,)](*both, 96, ROWS=64, COLS=64)
+        assert ("bulk_group" in simulation.kernel.module.ptx) == (arch == "sm_90")
+        assert len(simulation.findings) == 0
+    np.testing.assert_array_equal(out.numpy(), 2 * x.numpy(), strict=True)
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90"])
+def test_two_descriptors_of_a_tensor_reach_the_same_elements(arch):
+    x = random(64, 64)
+    expected = 2 * x.numpy()
+    with ck.triton_simulator(arch):
+        both = described(x, 64, 32), described(x, 64, 32)
+        kernels.doubled_by_descriptors[(1,)](*both, 64, ROWS=64, COLS=32)
+    np.testing.assert_array_equal(x.numpy(), expected, strict=True)
+
+
 def test_tensor_map_of_a_part_of_a_tensor_is_refused():
     wide, b = random(64, 64, dtype=torch.float16), random(32, 64, dtype=torch.float16)
     c = torch.empty(64, 64)

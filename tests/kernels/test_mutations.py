@@ -49,6 +49,7 @@ ELSEWHERE = (
 # checker; of a bounds test only results are asked: a launch finds by itself what is
 # outside of an array.
 SMALL, LARGE = {"N": 2, "sms": 1}, {"N": 2, "sms": 1, "side": 24}
+RING = {"rows": 5, "share": 2, "slots": 2, "teams": 1}
 FEW = {
     "mnist_fast/moments.cu": [SMALL],
     "mnist_fast/forward_convolutions.cu": [SMALL, CUT],
@@ -58,6 +59,7 @@ FEW = {
     "mnist_fast/backward_convolution.cu": [SMALL, LARGE],
     "mnist_fast/update.cu": [SMALL],
     "mnist_tuned/moments.cu": [{"sms": 1}],
+    "row_pipeline.cuh": [RING | {"cols": 77}, RING | {"cols": 5}],
     "mnist_tuned/backward_hidden.cu": [{"N": 66, "first": 1}],  # two tiles of rows
     "mnist_tuned/head.cu": [{}, {"sms": 1}],  # a block a picture, a warp a picture
     "mnist_tuned/update.cu": [{"first": 10}, {"first": 300}],
@@ -79,6 +81,7 @@ HEADERS = {
     "fft/in_place.cuh": "fft/step_15_in_place.cu",
     "fft/mixed.cuh": "fft/step_20_mixed_radix.cu",
     "layernorm/row.cuh": "layernorm/step_03_registers.cu",
+    "row_pipeline.cuh": "layernorm/step_08_pipeline.cu",
     "softmax/row.cuh": "softmax/step_07_cluster.cu",
 }
 DEAR = FEW.keys() | {name for name in HEADERS if name.startswith("mnist_")}
@@ -151,6 +154,9 @@ HARMLESS = {
     ("matmul/step_11_tuned.cu", 303, "__syncwarp()"):
         "the simulator elects the thread that was there before",
     ("matmul/step_12_tf32_split.cu", 126, "turn > 0"): NO_PHASE,
+    ("row_pipeline.cuh", 142, "now.round > 0"): NO_PHASE,
+    ("row_pipeline.cuh", 221, "t + k * RESULTS < count"):
+        "what is read behind the slice is not stored",
     ("matmul/step_12_tf32_split.cu", 158, "step + AHEAD < steps"): LATE,
     ("matmul/step_12_tf32_split.cu", 160, "__syncwarp()"):
         "in the simulator the lanes of a warp are together again behind a branch",
@@ -236,6 +242,17 @@ FOUND_AT = {
     ("fft/step_12_other_factors.cu", 50, "__syncthreads()"):
         (56, "what the stage before stores is read there"),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),
+    ("row_pipeline.cuh", 194, "wait(ring.full + slot, parity)"):
+        (76, "quads are read, in `for_quads`, before they arrive"),
+    ("row_pipeline.cuh", 216, "wait(ring.merged + now.slot, now.round % 2)"):
+        (217, "numbers of the row are read before they are there"),
+    ("row_pipeline.cuh", 257,
+     'asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory")'):
+        (127, "a slice is fetched into a slot that is still to be stored"),
+    ("row_pipeline.cuh", 297, "warp <= SLOTS"):
+        (195, "workers reduce, and a slot has several warps"),
+    ("row_pipeline.cuh", 299, "warp <= SLOTS + WORKERS"):
+        (143, "nobody stores, and the first warp waits for an empty slot"),
     ("layernorm/step_06_cluster.cu", 69, "wait()"): (70, EARLY),
     ("matmul/step_10_tma_ring.cu", 91, "__syncwarp()"):
         (47, "a tile is asked for again, in `fetch`, while lanes read it"),

@@ -276,7 +276,7 @@ def test_a_copy_of_nothing_may_come_from_anywhere(simulated):
 @pytest.mark.parametrize(
     "instruction",
     ["cp.async.mbarrier.arrive.noinc.shared.b64 [%0]",
-     "cp.async.bulk.commit_group"],
+     "cp.async.mbarrier.arrive.shared.b64 [%0]"],
 )  # fmt: skip
 def test_copies_that_signal_a_barrier_in_memory_are_refused(simulated, instruction):
     body = f"""__shared__ unsigned long long full;

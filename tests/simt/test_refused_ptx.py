@@ -44,6 +44,16 @@ REFUSED = {
     "atomic without a value": "atom.global.add.u32 %r1, [%rd1];",
     "copy without an end": "cp.async.ca.shared.global [%r1], 4;",
     "wait for half a group": "cp.async.wait_group 0f3F000000;",
+    "wait for half a bulk group": "cp.async.bulk.wait_group.read 0f3F000000;",
+    "bulk store without a size": (
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1];"
+    ),
+    "bulk store of a box without a place": (
+        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1], [%r1];"
+    ),
+    "bulk store of a box at a blank": (
+        "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd1, {_}], [%r1];"
+    ),
     "move without a type": "mov %r1, %r2;",
     "move of one operand": "mov.u32 %r1;",
     "move of three parts": "mov.b64 {%r1, %r2, %r3}, %rd1;",

@@ -155,6 +155,13 @@ def reverse_twice(x, scratch, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def doubled_by_descriptors(x, out, N, ROWS: tl.constexpr, COLS: tl.constexpr):
+    row = tl.program_id(0) * ROWS
+    for col in range(0, N, COLS):
+        out.store([row, col], 2 * x.load([row, col]))
+
+
+@triton.jit
 def matmul_of_descriptors(
     a, b, c, M, N, K,
     BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,

@@ -47,7 +47,8 @@ def registers_of(instruction) -> tuple[list[int], list[int]]:
     read: list[int] = []
     row = traits.of(instruction)
     for position, operand in enumerate(instruction.operands):
-        into = read if position or row.no_result else written
+        boxed = isinstance(operand, tuple)
+        into = read if position or row.no_result or boxed else written
         for part in _parts(operand):
             if isinstance(part, Register):
                 into.append(part.index)
@@ -67,4 +68,7 @@ def _parts(operand) -> tuple:
         return (operand.first, operand.second)
     if isinstance(operand, Not):
         return (operand.register,)
-    return operand if isinstance(operand, tuple) else (operand,)
+    if isinstance(operand, tuple):  # the address and the coordinates of a box
+        address, place = operand
+        return (address, *place.elements)
+    return (operand,)

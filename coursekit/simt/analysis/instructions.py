@@ -19,6 +19,11 @@ def polls(instruction) -> bool:
     )
 
 
+def is_bulk(instruction) -> bool:
+    """Whether an instruction is a bulk copy (TMA), or groups or awaits such copies."""
+    return instruction.opcode == "cp" and "bulk" in instruction.modifiers
+
+
 def copied_bytes(instruction) -> int | None:
     """Return the size of an asynchronous copy; None for any other instruction.
 

@@ -35,18 +35,19 @@ class SyncCheck(Observer):
         self._flights.forget(block.shared.regions)
 
     def begins(self, access, warp, part) -> None:
-        """Report a copy to bytes that another unfinished copy writes; record it."""
-        if access.writes and part[0].space == "shared":
+        """Report a copy to or from bytes that an unfinished copy writes; record it."""
+        if part[0].space == "shared":
             touched = Touched.of(access, warp, part)
             self._run_into(touched)
-            self._flights.begin(touched, len(self._copies))
-            self._copies.append(access)
+            if access.writes:
+                self._flights.begin(touched, len(self._copies))
+                self._copies.append(access)
 
     def touches(self, access, warp, part) -> None:
         """Report accesses to bytes that unfinished copies are to write."""
         if self._flights and part[0].space == "shared":
             touched = Touched.of(access, warp, part)
-            if access.copies:
+            if access.copies and access.writes:
                 self._flights.land(part[0], touched.places)
             else:
                 self._run_into(touched)

@@ -1,4 +1,4 @@
-"""Unfinished asynchronous copies: their threads and their destinations."""
+"""Unfinished asynchronous copies: their threads and the places that they move."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Touched(NamedTuple):
 
 
 class Flights:
-    """The places of shared memory that unfinished copies are to write.
+    """The places that unfinished copies are to write, or to read.
 
     Each region has an array of the thread that began the copy to a place, plus 1, or 0;
     and one of the number of its access.
@@ -74,3 +74,33 @@ class Flights:
         for number in np.unique(numbers[threads > 0]).tolist():
             at = np.flatnonzero((threads > 0) & (numbers == number))
             yield at, threads[at].astype(np.int64) - 1, number
+
+
+class UnderWay:
+    """The unfinished copies of a launch: which places they write, or read to store."""
+
+    def __init__(self):
+        self._written, self._read = Flights(), Flights()
+
+    def begin(self, touch, number: int) -> None:
+        """Record that the lanes of `touch` have begun to copy."""
+        if touch.access.writes:
+            self._written.begin(touch, number)
+        elif touch.access.stores_in_bulk:
+            self._read.begin(touch, number)
+
+    def land(self, touch) -> None:
+        """Record that copies have written, or have read, what `touch` says."""
+        copies = self._written if touch.access.writes else self._read
+        copies.land(touch.part[0], touch.places)
+
+    def forget(self, regions) -> None:
+        """Forget all copies, for the next block."""
+        self._written.forget(regions)
+        self._read.forget(regions)
+
+    def members(self, touch):
+        """Yield (positions, threads, number) of copies with which `touch` conflicts."""
+        yield from self._written.members(touch)
+        if touch.access.writes:
+            yield from self._read.members(touch)

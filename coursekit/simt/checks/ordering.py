@@ -39,6 +39,8 @@ class BlockOrder:
         What each thread has fenced, by the reach of the fence.
     seen : dict of str to dict
         What each thread has seen, by the reach of the fence that makes it known.
+    proxied : ndarray
+        Stamp of the last fence of each thread between ordinary stores and bulk copies.
     """
 
     def __init__(self, block, now: int):
@@ -53,6 +55,7 @@ class BlockOrder:
         self.common: dict[int, np.ndarray] | None = None
         self.own: dict[int, dict[int, np.ndarray]] = {}
         self.seen: dict[str, dict[int, dict]] = {}
+        self.proxied = np.zeros(self.size, np.int64)
         self.nothing = np.full(self.size, np.iinfo(np.int64).min)
 
     @property

@@ -8,17 +8,17 @@ from coursekit import errors
 from coursekit.simt.checks.clashes import NEAR, TOGETHER, Touch
 from coursekit.simt.checks.findings import NOTE
 from coursekit.simt.checks.guesses import updates_by_hand
-from coursekit.simt.checks.wording import DOES, UNAWAITED, index, placed
+from coursekit.simt.checks.wording import DOES, STORED_EARLY, UNAWAITED, index, placed
 from coursekit.simt.memory import faults, guards
 
 if TYPE_CHECKING:
     from coursekit.simt.checks.watching import WatchedAccess
 
 # Kinds of races. Each has a phrase that says what is missing, and advice.
-COPY, GUESS, SAME, SCOPE = "copy", "guess", "same value", "scope"
+COPY, STORE, GUESS, SAME, SCOPE = "copy", "store", "guess", "same value", "scope"
 BY_HAND, ONE_STORE, SEEN, LANES = "by hand", "one store", "seen", "lanes of a warp"
 MIXED, UNTOLD, BLOCKS, CLUSTER = "mixed", "untold", "blocks", "cluster"
-SHARED, STORES, ANY = "shared", "stores", "any"
+SHARED, STORES, ANY, WRITTEN = "shared", "stores", "any", "written"
 _FIRST = {"reads": 0, "writes": 1, "updates": 2}
 
 
@@ -68,6 +68,8 @@ class Pair(NamedTuple):
 def race(pair: Pair, severity: str):
     """Build the error for a race; `severity` is that of the finding, or COPY."""
     touch, (me, they) = pair.touch, pair.sides
+    if me.access.copies and me[1:] == they[1:]:  # its own copy reads what it writes
+        me, they = they, me
     launch, (region, _, offsets) = touch.warp.block.launch, touch.part
     same_block = me.block == they.block
     there = "of the same block" if same_block else f"of block {they.block}"
@@ -84,7 +86,7 @@ def race(pair: Pair, severity: str):
         f"{DOES[me.access.verb].format(place)}, and {other} "
         f"{DOES[they.access.verb].format('it')}: {lacks}"
     )
-    found, lines = _lines(launch.program, (they, me))
+    found, lines = lines_of(launch.program, (they, me))
     cause, cure = _ADVICE[kind]
     if kind == MIXED:
         apart = "Put a __syncthreads() between the two"
@@ -115,7 +117,8 @@ def _kind(pair: Pair, severity: str, me: Side, they: Side) -> str:
     """Return which kind of race two accesses are."""
     verbs, same_block = {me.access.verb, they.access.verb}, me.block == they.block
     if severity == COPY:
-        return COPY
+        stores = me.access.stores_in_bulk or they.access.stores_in_bulk
+        return STORE if stores else COPY
     if severity == NOTE:
         return SAME if len(verbs) == 1 else GUESS
     if me.access.strong and they.access.strong and not same_block:
@@ -137,6 +140,8 @@ def _by_place(pair: Pair, verbs: set[str], same_block: bool) -> str:
         return MIXED
     if not same_block and shared:
         return CLUSTER
+    if not same_block and pair.earlier.stores_in_bulk:
+        return WRITTEN
     if not same_block:
         return UNTOLD if pair.earlier.expressions.signals else BLOCKS
     one_store = pair.touch.access is pair.earlier
@@ -145,7 +150,7 @@ def _by_place(pair: Pair, verbs: set[str], same_block: bool) -> str:
     return SHARED if shared else ANY
 
 
-def _lines(program, sides):
+def lines_of(program, sides):
     """Return the lines of both accesses, each with its thread and verb, and a place."""
     lines, place = [], None
     for access, thread, _ in sides:
@@ -161,6 +166,7 @@ _LACKS = {
     SAME: "no order between them, but the value is the same.",
     GUESS: "no order between them, but the read may be out of date.",
     COPY: "nobody has waited for that copy.",
+    STORE: "nobody has waited for that bulk store.",
     SCOPE: "one of the two is atomic within its own block only.",
     SEEN: "the reader's side lacks a fence.",
     BY_HAND: "this update is not atomic.",
@@ -176,6 +182,7 @@ _ADVICE = {
         "there (acquire) before the read.",
     ),
     COPY: UNAWAITED,
+    STORE: STORED_EARLY,
     SAME: (
         "Several threads do the same; the result does not depend on their order.",
         "Let one thread do it, for example with `if (threadIdx.x == 0)`.",
@@ -224,6 +231,13 @@ _ADVICE = {
         "Put a __threadfence() in front of the atomic or store that announces the "
         "value, and another one behind the atomic or read that sees it. "
         "Or use two launches.",
+    ),
+    WRITTEN: (
+        "Blocks run in any order and at the same time. A bulk store is written once "
+        "its thread has waited by cp.async.bulk.wait_group; wait_group.read waits only "
+        "until shared memory has been read.",
+        "Let that thread execute cp.async.bulk.wait_group 0 and a __threadfence() in "
+        "front of the atomic or store that announces the bytes. Or use two launches.",
     ),
     BLOCKS: (
         "Blocks run in any order and at the same time.",

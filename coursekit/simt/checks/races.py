@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from coursekit.simt.checks import clashes
+from coursekit.simt.checks import clashes, proxies
 from coursekit.simt.checks.clashes import APART, FOREIGN, NEAR, TOGETHER, Touch
 from coursekit.simt.checks.fenced import joined
 from coursekit.simt.checks.findings import ERROR, NOTE, WARNING, Collector
-from coursekit.simt.checks.flights import Flights
+from coursekit.simt.checks.flights import UnderWay
 from coursekit.simt.checks.ordering import BlockOrder
 from coursekit.simt.checks.race_wording import COPY, Pair, race
 from coursekit.simt.checks.repeated_loads import RepeatedLoads
@@ -55,14 +55,14 @@ class RaceCheck(Observer):
         self._strong_stores: set = set()
         self._narrow = False
         self._repeated = RepeatedLoads() if self._tiles else None
-        self._flights = Flights()
+        self._copies = UnderWay()
 
     # -- what orders accesses ---------------------------------------------------------
 
     def starts(self, block) -> None:
         self.now += 1
         self._orders[block] = BlockOrder(block, self.now)
-        self._flights.forget(block.shared.regions)
+        self._copies.forget(block.shared.regions)
 
     def synchronises(self, warp, instruction, named, lanes) -> None:
         if not traits.orders_lanes(instruction):
@@ -109,6 +109,8 @@ class RaceCheck(Observer):
             order.acquire(threads.tolist(), reach)
         for reach in () if words & _NO_RELEASE else reaches:
             order.fence(threads, reach, self.now)
+        if proxies.is_fence(instruction):
+            order.proxied[threads] = self.now
 
     def _synchronise(self, touch: Touch) -> None:
         """Let strong accesses acquire what others published, and publish."""
@@ -149,15 +151,27 @@ class RaceCheck(Observer):
         if part[0].space in _SPACES:
             touch = self._touch(access, warp, part)
             if access.copies:
-                self._flights.land(part[0], touch.places)
+                self._copies.land(touch)
             self._watch(touch)
 
     def begins(self, access, warp, part) -> None:
         if part[0].space in _SPACES:
             touch = self._touch(access, warp, part)
             self._watch(touch)
-            if access.writes:
-                self._flights.begin(touch, self._number(access))
+            self._copies.begin(touch, self._number(access))
+            if access.stores_in_bulk and not access.writes:
+                self._look_for_fences(touch)
+
+    def _look_for_fences(self, touch: Touch) -> None:
+        """Report bytes of a bulk store that were written without a proxy fence."""
+        writes, region = self._shadow(touch.part[0]).writes, touch.part[0]
+        found = proxies.unfenced(touch, writes, self.accesses)
+        for severity, at, pair in found if writes.used else ():
+            sides = frozenset(map(clashes.line, (touch.access, pair.earlier)))
+            key = "proxy", region.name, sides
+            self.found.add(
+                severity, key, len(at), lambda pair=pair: proxies.missing_fence(pair)
+            )
 
     def _touch(self, access, warp, part) -> Touch:
         region, lanes, offsets = part
@@ -178,7 +192,7 @@ class RaceCheck(Observer):
             self._repeated.note(touch, self._number(access), self.now)
         if access.strong:
             self._synchronise(touch)
-        for at, others, number in self._flights.members(touch):
+        for at, others, number in self._copies.members(touch):
             self._report_copy(touch, self.accesses[number], at, others)
         shadow = self._shadow(region)
         floor = order.floor if region.space == "shared" else 0
@@ -322,7 +336,7 @@ class RaceCheck(Observer):
         self._add(kind, len(at), Pair(touch, earlier, *first, how, bool(seen.any())))
 
     def _report_copy(self, touch: Touch, earlier, at, others) -> None:
-        """Report an access to bytes that unfinished copies are to write."""
+        """Report an access to bytes that unfinished copies are to move."""
         pair = Pair(touch, earlier, int(at[0]) // touch.each, int(others[0]))
         self._add(ERROR, len(at), pair, COPY)
 

@@ -79,11 +79,11 @@ class InitCheck(Observer):
                 self._hand_out(access, warp, part)
             return
         places = self._places(access, part)
-        if access.copies and region in self._flying:
+        if access.copies and access.writes and region in self._flying:
             self._flying[region][places] = False
         if access.verb == "reads":
             written = valid[places]
-            if traits.of(access.instruction).consumes:
+            if traits.of(access.instruction).consumes or access.copies:
                 if not written.all():
                     self._report(ERROR, access, warp, part, ~written.all(axis=1))
             elif self._copied or not written.all():

@@ -30,6 +30,7 @@ class Observer:
     """
 
     compiles = False
+    unit, shift = 1, 0  # bytes of a place, until a launch says more
 
     def configured(self, configuration):
         """Return the configuration for a launch under observation."""
@@ -96,8 +97,9 @@ class WatchedAccess(Access):
     atomic, strong : bool
         Whether it updates, and whether it does not race with other strong accesses:
         atomics, and volatile, relaxed, acquiring or releasing loads and stores.
-    copies : bool
-        Whether it is one side of an asynchronous copy.
+    copies, stores_in_bulk : bool
+        Whether it is one side of an asynchronous copy, and whether of one from shared
+        to global memory.
     releases, acquires : bool
         Whether it publishes what its thread did, without a fence before it, and whether
         its thread learns what others published, without a fence behind it.
@@ -111,6 +113,7 @@ class WatchedAccess(Access):
         self.strong = self.atomic or bool(words & _STRONG)
         self.volatile = "volatile" in words
         self.copies = traits.of(instruction).memory == COPY
+        self.stores_in_bulk = self.copies and "bulk_group" in words
         self.releases = bool(words & _RELEASES)
         self.acquires = bool(words & _ACQUIRES)
         self.in_block = "cta" in words

@@ -20,6 +20,16 @@ UNAWAITED = (
     "__pipeline_wait_prior(0), and put a __syncthreads() behind that.",
 )
 
+STORED_EARLY = (
+    "A bulk store goes on by itself. It reads shared memory until its thread has "
+    "waited by wait_group.read, and writes global memory until it has waited by "
+    "wait_group; a barrier waits for threads, not for copies.",
+    "Let the thread that began it execute cp.async.bulk.commit_group, and "
+    "cp.async.bulk.wait_group.read 0 before the shared bytes change, or "
+    "cp.async.bulk.wait_group 0 before the global bytes are used; put a "
+    "__syncthreads() behind that.",
+)
+
 
 def index(shape, linear: int) -> tuple[int, int, int]:
     """Return the index (x, y, z) of a thread in its block, or a block in the grid."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from coursekit import errors
+from coursekit.simt.analysis.instructions import is_bulk
 from coursekit.simt.compiled import machine
 from coursekit.simt.compiled.fast import FastTier
 from coursekit.simt.compiled.general import GeneralTier
@@ -137,9 +138,11 @@ def obstacle(launch) -> str | None:
     length, _ = _lengths(launch.code)
     if length > MOST_INSTRUCTIONS:
         return f"{length:,} instructions: too many to compile"
-    opcodes = {i.opcode for i in launch.code.function.instructions}
-    reasons = (row.interpreted for name, row in TRAITS.items() if name in opcodes)
-    return next(filter(None, reasons), None)
+    instructions = launch.code.function.instructions
+    opcodes = {i.opcode for i in instructions}
+    reasons = [row.interpreted for name, row in TRAITS.items() if name in opcodes]
+    bulk = "bulk copies" if any(map(is_bulk, instructions)) else None
+    return next(filter(None, [*reasons, bulk]), None)
 
 
 def is_optimized(code) -> bool:

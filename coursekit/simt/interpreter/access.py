@@ -78,7 +78,7 @@ class Access:
             )
             if inside and not reach & (self.width - 1):
                 if self.verb != READS:
-                    self._begin_write(warp, region)
+                    self.begin_write(warp, region)
                 if warp.counting:
                     self._count(warp, space, active)
                 return ((region, lanes, offsets),)
@@ -99,7 +99,7 @@ class Access:
                 position = int(np.flatnonzero(chosen)[np.argmax(bad)])
                 self._fault(warp, active, where, position, region)
             if self.verb != READS:
-                self._begin_write(warp, region)
+                self.begin_write(warp, region)
             found.append((region, where[chosen], offsets))
         if warp.counting:
             self._count(warp, space, active)
@@ -114,7 +114,8 @@ class Access:
             warp, int(where[position]), self.instruction, fault, self.verb
         )
 
-    def _begin_write(self, warp, region) -> None:
+    def begin_write(self, warp, region) -> None:
+        """Refuse to write read-only memory, and let the launch keep other memory."""
         if region.read_only:
             self._refuse_write(warp, region)
         warp.block.launch.keep(region)

@@ -14,7 +14,7 @@ import numpy as np
 
 from coursekit.errors import OutOfBoundsError
 from coursekit.simt.analysis.instructions import copied_bytes
-from coursekit.simt.interpreter import bulk_copies
+from coursekit.simt.interpreter import bulk_copies, bulk_stores
 from coursekit.simt.interpreter.access import READS, WRITES
 from coursekit.simt.interpreter.transfers import address_slot, reached
 from coursekit.simt.memory import counters, faults
@@ -127,6 +127,8 @@ def make(decoder, instruction):
         return lambda warp: _copies(warp).wait(warp, pending)
     if bulk_copies.is_bulk(instruction):
         return bulk_copies.make(decoder, instruction)
+    if bulk_stores.is_store(instruction):
+        return bulk_stores.make(decoder, instruction)
     if copied_bytes(instruction) is None:
         raise faults.unsupported(decoder.program, instruction)
     return _copy(decoder, instruction)

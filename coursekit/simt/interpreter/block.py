@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from coursekit import errors
-from coursekit.simt.interpreter import interrupts, stalls
+from coursekit.simt.interpreter import bulk_stores, interrupts, stalls
 from coursekit.simt.interpreter.clusters import ClusterBarrier
 from coursekit.simt.interpreter.collectives import Barrier
 from coursekit.simt.interpreter.rendezvous import Collective
@@ -88,6 +88,7 @@ class Block:
                     self._open_full(name, arrivals)
                 progress |= warp.executed != before
             if not any(w.ready or w.parked for w in self.warps):
+                bulk_stores.finish(self)
                 return "done"
             if not progress and _waits_for_cluster(self):
                 return "yield"

@@ -1,4 +1,4 @@
-"""Bulk copies (TMA) by one thread: rows of bytes, and boxes of a tensor map.
+"""Bulk copies (TMA) to shared memory: rows of bytes, and boxes of a tensor map.
 
 A copy moves its bytes when a thread waits at its mbarrier (see `mbarriers`); a kernel
 that does not wait reads what shared memory held before. Bulk copies bypass the load and
@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from coursekit.errors import ArgumentError, OutOfBoundsError
+from coursekit.simt.interpreter import bulk_places
 from coursekit.simt.interpreter.access import READS, UPDATES, WRITES
 from coursekit.simt.interpreter.mbarriers import WIDTH, Spot
 from coursekit.simt.interpreter.transfers import address_slot, reached
 from coursekit.simt.memory import faults
-from coursekit.simt.memory.tensor_maps import NBYTES, TensorMap
+from coursekit.simt.memory.tensor_maps import TensorMap
 from coursekit.simt.ptx.ir import Address
 
 _TO_SHARED = {"shared::cluster", "shared::cta"}
@@ -135,33 +135,16 @@ class _Copy:
         """Check the destination and the mbarrier of a copy."""
         boxed = isinstance(content, TensorMap)
         nbytes, align = (content.box_bytes, 128) if boxed else (content, 16)
-        region = self._find(warp, lane, place, nbytes, align)
+        region, start = self._find(warp, lane, place, nbytes, align)
         barrier = self._find(warp, lane, report, WIDTH, WIDTH)
-        start = place - region.address
-        spot = barrier, report - barrier.address
-        return Flight(self, warp, lane, None, region, start, content, spot)
+        return Flight(self, warp, lane, None, region, start, content, barrier)
 
-    def _find(self, warp, lane, address, nbytes, align):
-        region = warp.block.shared.find(address)
-        offset = address - region.address if region else 0
-        if region is None or not 0 <= offset <= region.nbytes - nbytes:
-            fault = faults.Fault(lane, address, nbytes, region)
-            raise faults.access_error(warp, lane, self.instruction, fault, WRITES)
-        if address % align:
-            raise self.error(
-                warp, lane,
-                f"{{thread}} copies to byte {offset} of "
-                f"{faults.readable(region.name)}, no multiple of {align}.",
-                f"A copy of this kind lands at multiples of {align} bytes.",
-                f"Declare the array alignas({align}), and begin at such a place.",
-            )  # fmt: skip
-        return region
-
-    def error(self, warp, lane, what, cause, cure):
-        """Build the error of a thread for this instruction."""
-        return faults.kernel_error(
-            OutOfBoundsError, warp, lane, self.instruction, what, cause, cure
-        )
+    def _find(self, warp, lane, address, nbytes, align) -> tuple:
+        shared = warp.block.shared
+        region = bulk_places.find(shared, self.target, warp, lane, address, nbytes)
+        place = region, address - region.address
+        bulk_places.check_aligned(self.target, warp, lane, place, align)
+        return place
 
 
 class _Run(_Copy):
@@ -177,19 +160,10 @@ class _Run(_Copy):
         """Begin the copy of one lane."""
         address = int(reached(warp, *self._origin)[lane])
         nbytes = int(warp.slots[self._size][lane])
-        region = warp.block.launch.memory.find(address)
-        offset = address - region.address if region else 0
-        if region is None or not 0 <= offset <= region.nbytes - nbytes:
-            fault = faults.Fault(lane, address, nbytes, region)
-            raise faults.access_error(warp, lane, self.instruction, fault, READS)
-        if address % 16 or nbytes % 16 or not nbytes:
-            raise self.error(
-                warp, lane,
-                f"{{thread}} copies {nbytes} bytes from byte {offset} of "
-                f"{faults.readable(region.name) or 'an array'}.",
-                "Bulk copies take whole multiples of 16 bytes, from multiples of 16.",
-                "Copy the rest by single loads.",
-            )  # fmt: skip
+        memory = warp.block.launch.memory
+        region = bulk_places.find(memory, self.source, warp, lane, address, nbytes)
+        offset = address - region.address
+        bulk_places.check_row(self.source, warp, lane, (region, offset), nbytes)
         made = self.begin(warp, lane, place, report, nbytes)
         made.source = region, np.array([offset]), nbytes
         made.tell("begins", self.source, region, [offset], nbytes)
@@ -202,46 +176,17 @@ class _Box(_Copy):
     def __init__(self, decoder, instruction):
         (origin, first), barrier = instruction.operands[1], instruction.operands[2]
         super().__init__(decoder, instruction, barrier)
-        self._map = address_slot(decoder, origin, None)
-        layout = decoder.layout
-        self._first = [layout.operand(one, "s32") for one in first.elements]
+        address = address_slot(decoder, origin, None)
+        self._box = bulk_places.BoxOperand(decoder, address, first)
 
     def flight(self, warp, lane, place, report) -> Flight:
         """Begin the copy of one lane."""
-        found = self._tensor_map(warp, lane, int(reached(warp, *self._map)[lane]))
+        found, start = self._box.read(self.source, warp, lane)
         made = self.begin(warp, lane, place, report, found)
-        start = [int(warp.slots[slot][lane]) for slot in self._first]
         rows, places, length = found.rows(start)
         if length:
-            region = warp.block.launch.memory.find(found.address)
-            if region is None or region.freed:
-                fault = faults.Fault(lane, found.address, length, region)
-                raise faults.access_error(warp, lane, self.instruction, fault, READS)
+            region = bulk_places.find_array(found, self.source, warp, lane, length)
             rows = rows + (found.address - region.address)
             made.source, made.places = (region, rows, length), places
             made.tell("begins", self.source, region, rows, length)
         return made
-
-    def _tensor_map(self, warp, lane, address: int) -> TensorMap:
-        region = warp.block.launch.memory.find(address)
-        offset = address - region.address if region else 0
-        inside = region is not None and 0 <= offset <= region.nbytes - NBYTES
-        data = region.data[offset : offset + NBYTES].tobytes() if inside else b""
-        found = TensorMap.read(data) if inside else None
-        if found is None:
-            raise ArgumentError.explained(
-                f"{self.instruction.text.strip()}: there is no tensor map at "
-                f"{address:#x}.",
-                "The parameter is not const __grid_constant__, so that the kernel "
-                "passes a copy of it; or the argument is not from ck.tensor_map.",
-                "Write const __grid_constant__ TensorMap, and pass ck.tensor_map(...).",
-            )
-        if len(found.box) != len(self._first):
-            raise self.error(
-                warp, lane,
-                f"{{thread}} names a place by {len(self._first)} numbers in an array "
-                f"of {len(found.box)} axes.",
-                "The copy and the tensor map are for arrays of different rank.",
-                "Pass ck.tensor_map an array of that many axes.",
-            )  # fmt: skip
-        return found

@@ -150,6 +150,8 @@ def _parts(warp):
             frame = frame.caller
     if warp.copies is not None:
         places.append(warp.copies.begun)
+    if warp.stores is not None:
+        places.append(warp.stores.begun)
     yield repr((*places, idle)).encode()
 
 

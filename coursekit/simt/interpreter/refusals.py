@@ -189,11 +189,21 @@ def _update(scope, one) -> bool:
 
 
 def _copy(scope, one) -> bool:
-    if one.modifiers == ("async", "wait_group"):
+    if "wait_group" in one.modifiers:
         return _fits(one, Immediate) and one.operands[0].kind == "int"
+    if "bulk_group" in one.modifiers:
+        return _bulk_store(one)
     if one.modifiers[:1] != ("async",) or one.modifiers[1:2] not in (("ca",), ("cg",)):
         return True
     return _fits(one, Address, Address, Immediate)
+
+
+def _bulk_store(one) -> bool:
+    if "tensor" in one.modifiers:
+        if not _fits(one, tuple, Address):
+            return False
+        return all(isinstance(each, _VALUE) for each in one.operands[0][1].elements)
+    return _fits(one, Address, Address, _VALUE)
 
 
 def _move(scope, one) -> bool:

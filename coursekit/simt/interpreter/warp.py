@@ -97,7 +97,8 @@ class Warp:
         self.live = self.present.copy()
         self.kernel_frame.values.fill(0)
         self.executed = self.charged = self.fuel = self.idle_turns = 0
-        self.polled, self.copies, self.awaited = False, None, None
+        self.polled, self.awaited = False, None
+        self.copies, self.stores = None, None  # cp.async; cp.async.bulk to global
         self.looked_at, self.endless_loop = None, None
         first = Split(0, self.present.copy(), self.kernel_frame, None)
         self.ready: list[Split] = [first]

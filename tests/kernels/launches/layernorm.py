@@ -11,10 +11,12 @@ from coursekit.benchmarks.rows import RowShape
 from launches.softmax import (
     ANY_ROWS,
     CLUSTERS,
+    RINGS,
     ROWS,
     ROWS_OF_QUADS,
     SHARED_ROWS,
     parts_of,
+    ring_launch,
     terms,
 )
 
@@ -122,3 +124,12 @@ def layernorm_any_length(rows: int, cols: int) -> Launch:
         with_rows=True,
     )
     return replace(launch, defines=shape.defines)
+
+
+@launches("layernorm/step_08_pipeline.cu", RINGS)
+def layernorm_pipeline(**sizes: int) -> Launch:
+    x, gamma, beta, wanted = layernorm_inputs(sizes["rows"], sizes["cols"])
+    arrays, rtol = (x, gamma, beta, np.full_like(x, np.nan)), rounded(sizes["cols"])
+    return ring_launch(
+        "layernorm_pipeline", arrays, sizes, (EPSILON,), wanted=wanted, rtol=rtol
+    )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches, picture
 
-from coursekit.benchmarks.rows import RowShape
+from coursekit.benchmarks.rows import RingShape, RowShape
 
 ROWS = [{"rows": r, "cols": c} for r, c in ((1, 1), (3, 33), (2, 300))]
 ANY_ROWS = [
@@ -19,6 +20,12 @@ SHARED_ROWS = [
     {"rows": r, "cols": c, "share": s, "groups": g}
     for r, c, s, g in ((1, 8, 2, 1), (5, 120, 3, 2), (2, 1160, 2, 1))
 ]
+RINGS = [
+    {"rows": r, "cols": c, "share": s, "slots": n, "teams": t}
+    for r, c, s, n, t in (
+        (1, 1, 1, 2, 1), (7, 333, 3, 2, 2), (11, 1021, 2, 3, 1), (3, 80, 33, 2, 1)
+    )
+]  # fmt: skip
 SPAN = 8.0  # between the largest and the smallest value of a row
 LARGE = 200.0  # neither exp of it nor of -200 is a float32: the maximum has to come off
 
@@ -145,3 +152,33 @@ def softmax_any_length(rows: int, cols: int) -> Launch:
         with_rows=True,
     )
     return replace(launch, defines=shape.defines)
+
+
+def ring_launch(
+    kernel: str, arrays: tuple, sizes: dict[str, int], numbers: tuple, **compared: Any
+) -> Launch:
+    """Launch a kernel with a ring of slots; its results are the last array."""
+    share, teams = sizes["share"], sizes["teams"]
+    shape = RingShape(share, blocks(sizes["cols"], share), sizes["slots"], workers=2)
+    places = np.zeros(shape.places(teams), np.uint64)
+    ended = np.zeros(1, np.uint32)
+    return Launch(
+        kernel,
+        share * teams,
+        shape.block,
+        (*arrays, places, ended, sizes["rows"], sizes["cols"], *numbers),
+        {len(arrays) - 1: compared["wanted"]},
+        compared["rtol"],
+        defines=shape.defines,
+        shared_bytes=shape.shared_bytes,
+        cooperative=True,
+    )
+
+
+@launches("softmax/step_09_pipeline.cu", RINGS)
+def softmax_pipeline(**sizes: int) -> Launch:
+    x = spread(sizes["rows"], sizes["cols"])
+    arrays, rtol = (x, np.full_like(x, np.nan)), tolerance(terms(sizes["cols"]))
+    return ring_launch(
+        "softmax_pipeline", arrays, sizes, (), wanted=softmax(x), rtol=rtol
+    )
