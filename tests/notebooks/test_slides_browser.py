@@ -60,27 +60,36 @@ def problems(tab):
     assert heard == []
 
 
+@pytest.fixture(scope="module")
+def is_open():
+    """What is open and as it is stored: a name, or nothing."""
+    return []
+
+
 @pytest.fixture
-def deck(tab, problems):
-    """Present a chapter that is not run."""
+def deck(tab, problems, is_open):
+    """Present a chapter that is neither run nor changed: it stays open for the next."""
 
     def opened(chapter):
         tab.set_viewport_size({"width": 1280, "height": 720})
-        lab_page.read_notebook(tab, f"notebooks/{chapter}")
+        if is_open != [chapter]:
+            close(tab, is_open)
+            lab_page.read_notebook(tab, f"notebooks/{chapter}")
+            is_open.append(chapter)
         lab_page.present(tab)
         return tab
 
     yield opened
     tab.evaluate(lab_page.LEAVE)
-    tab.evaluate(lab_page.CLOSE_READ)
 
 
 @pytest.fixture
-def live_deck(tab, problems):
-    """Present a chapter that has a kernel of its own."""
+def live_deck(tab, problems, is_open):
+    """Present a chapter that has a kernel of its own, and may be changed."""
 
     def opened(chapter):
         tab.set_viewport_size({"width": 1280, "height": 720})
+        close(tab, is_open)
         lab_page.open_notebook(tab, f"notebooks/{chapter}")
         lab_page.present(tab)
         return tab
@@ -88,6 +97,13 @@ def live_deck(tab, problems):
     yield opened
     tab.evaluate(lab_page.LEAVE)
     tab.evaluate(lab_page.CLOSE)
+
+
+def close(tab, is_open):
+    """Close what is open."""
+    if is_open:
+        tab.evaluate(lab_page.CLOSE_READ)
+    is_open.clear()
 
 
 def place(page):
@@ -241,8 +257,8 @@ def test_cells_of_cuda_have_the_colours_of_cpp(deck):
     sync_api.expect(comment).to_contain_text("which iteration is this thread's?")
 
 
-def test_an_editor_keeps_its_keys_until_escape(deck):
-    page = deck("05_first_kernels.ipynb")
+def test_an_editor_keeps_its_keys_until_escape(live_deck):
+    page = live_deck("05_first_kernels.ipynb")
     slide_with(page, "--exercise 05.1")
     before = place(page)
     page.locator(".jp-CodeCell .ck-shown .cm-content").first.click()
@@ -257,8 +273,8 @@ def test_an_editor_keeps_its_keys_until_escape(deck):
     assert place(page) != before
 
 
-def test_answers_are_behind_a_key(live_deck):
-    page = live_deck("05_first_kernels.ipynb")
+def test_answers_are_behind_a_key(deck):
+    page = deck("05_first_kernels.ipynb")
     slide_with(page, "--exercise 05.1")
     solution = "int i = threadIdx.x;"
     assert solution not in page.locator(".ck-deck").inner_text()
@@ -269,8 +285,8 @@ def test_answers_are_behind_a_key(live_deck):
     assert not answers.is_visible()
 
 
-def test_notes_have_minutes_answers_and_mistakes(live_deck):
-    page = live_deck("05_first_kernels.ipynb")
+def test_notes_have_minutes_answers_and_mistakes(deck):
+    page = deck("05_first_kernels.ipynb")
     slide_with(page, "--exercise 05.1")
     with page.expect_popup() as popup:
         page.keyboard.press("n")
@@ -296,8 +312,8 @@ def test_notes_have_minutes_answers_and_mistakes(live_deck):
         ('ck.show("first/vec_add_one_thread.cu"', "Step 2 uses one block of 256"),
     ],
 )
-def test_notes_tell_what_comes_next_in_plain_words(live_deck, source, begins):
-    page = live_deck("05_first_kernels.ipynb")
+def test_notes_tell_what_comes_next_in_plain_words(deck, source, begins):
+    page = deck("05_first_kernels.ipynb")
     slide_with(page, source)
     with page.expect_popup() as popup:
         page.keyboard.press("n")

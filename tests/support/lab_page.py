@@ -38,7 +38,10 @@ CLOSE_READ = """async () => {
   await panel.sessionContext.session.setPath(`closed/${Date.now()}`);
   await panel.close();
 }"""
-PRESENT = "() => jupyterapp.commands.execute('coursekit:present')"
+PRESENT = """() => {
+  panel.content.activeCellIndex = 0;
+  return jupyterapp.commands.execute("coursekit:present");
+}"""
 LEAVE = "() => document.querySelector('.ck-deck')?.deck?.leave()"
 RUN = """() => {
   window.ran = undefined;
