@@ -38,9 +38,10 @@ CLOSE_READ = """async () => {
   await panel.sessionContext.session.setPath(`closed/${Date.now()}`);
   await panel.close();
 }"""
+# What waits for the deck is given up in time; a page that is asked here is not.
 PRESENT = """() => {
   panel.content.activeCellIndex = 0;
-  return jupyterapp.commands.execute("coursekit:present");
+  jupyterapp.commands.execute("coursekit:present");
 }"""
 LEAVE = "() => document.querySelector('.ck-deck')?.deck?.leave()"
 RUN = """() => {
