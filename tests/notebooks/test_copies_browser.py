@@ -69,6 +69,8 @@ def whole(course, listened, tmp_path_factory):
     with serving(course, tmp_path_factory.mktemp("lab"), whole=True) as address:
         page = listened[0]()
         lab_page.open_lab(page, address)
+        # In the first one, pictures are asked for before their folder is known.
+        lab_page.open_notebook(page, f"work/notebooks/{CHAPTERS[0]}")
         yield page
 
 
