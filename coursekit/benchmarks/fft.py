@@ -130,6 +130,44 @@ KEPT |= {2**19: (512, 4096, 3, 6), 2**20: (1024, 8192, 1, 3)}
 KEPT |= {2**21: (1024, 8192, 1, 3), 2**22: (2048, 16384, 1, 2)}
 
 
+# Rows of step 23: the radix in the middle, blocks of a row, and rows ahead.
+WIDE = {2**14: (16, 1, 33), 2**15: (32, 2, 16)}
+# Rows of step 24: radices, blocks of a row, and rows ahead.
+WIDER = {2**16: ((16, 16, 16, 16), 8, 16), 2**17: ((16, 32, 16, 16), 16, 8)}
+
+
+def four_stage_places(radices: tuple[int, ...], share: int) -> int:
+    """Return how many values a block of step 24 has places for in shared memory."""
+    a, b, c, d = radices
+    columns = c * d // share
+    gap = columns * b // 32 if columns * b < 16 * 32 else 0
+    return max(a * b // share * (c * d + 1), a * (b * columns + gap))
+
+
+def with_wide_threads(sizes: Iterable[int]) -> Callable:
+    """Return steps 23 and 24: 32 values per thread."""
+    launches = {}
+    for n in sizes:
+        if n in WIDE:
+            middle, share, ahead = WIDE[n]
+            kernel = compiled(
+                "23_two_exchanges", MIDDLE=middle, SHARE=share, AHEAD=ahead
+            )
+            places = 32 // share * (middle * 32 + 1)
+        else:
+            radices, share, ahead = WIDER[n]
+            defines = dict(zip("ABCD", radices, strict=True))
+            kernel = compiled("24_three_exchanges", SHARE=share, AHEAD=ahead, **defines)
+            places = four_stage_places(radices, share)
+        launches[n] = kernel, share, 8 * places
+
+    def case(x, X, copied, rows, n):
+        kernel, share, room = launches[n]
+        kernel[rows * share, n // 32 // share, room](x, X)
+
+    return case
+
+
 def one_exchange(sizes: Iterable[int]) -> Callable:
     """Return step 17: two transforms in a cluster, one exchange between them."""
     kernels = {
@@ -279,6 +317,7 @@ def block_cases() -> dict[str, Callable]:
         "copy": copy_case(),
         "registers": of_rows("06_conflict_free", 16, gaps, BLOCK),
         "one exchange": one_exchange(BLOCK),
+        "32 values": with_wide_threads(BLOCK),
         "two passes": in_two_passes(BLOCK),
     }
 
@@ -291,6 +330,7 @@ def cluster_cases() -> dict[str, Callable]:
         "one exchange": one_exchange(CLUSTERED),
         "two passes": in_two_passes(CLUSTERED),
         "one trip": one_trip(CLUSTERED),
+        "32 values": with_wide_threads(CLUSTERED),
     }
 
 

@@ -103,6 +103,7 @@ SAME_ROW = "the other block stores the same values in that row"
 UNSTORED = "sums are made in vain, which nobody stores"
 IN_ORDER = "in the simulator a kernel begins when the one before has ended"
 BETWEEN = "zeros lie before the barrier of fold_bn1, and its sums before the picture's"
+ASKED = "a row that is asked for in L2, or not, changes no result"
 BANKS = "other places stay free, and accesses to more of them share a bank"
 COPIES = "conv2's weights, whose copies begin there, are read while they come"
 HARMLESS = {
@@ -148,6 +149,13 @@ HARMLESS = {
         "the place is the same, and is computed when the kernel runs",
     ("fft/mixed.cuh", 125, "(q + 1) * T <= N / R || t + q * T < N / R"):
         "threads without values transform what nobody stores",
+    ("fft/step_23_two_exchanges.cu", 37, "OWN < 16"): BANKS,
+    ("fft/step_23_two_exchanges.cu", 85, "AHEAD > 0"): ASKED,
+    ("fft/step_23_two_exchanges.cu", 85, "blockIdx.x + AHEAD * SHARE < gridDim.x"):
+        ASKED,
+    ("fft/step_24_three_exchanges.cu", 53, "AHEAD > 0"): ASKED,
+    ("fft/step_24_three_exchanges.cu", 53, "blockIdx.x + AHEAD * SHARE < gridDim.x"):
+        ASKED,
     ("matmul/step_09_double_buffered.cu", 64, "k0 + DEPTH < K"): ZEROS,
     ("matmul/step_10_tma_ring.cu", 42, "turn > 0"): NO_PHASE,
     ("matmul/step_10_tma_ring.cu", 68, "(step + AHEAD) * DEPTH < K"): LATE,
@@ -239,6 +247,11 @@ FOUND_AT = {
         (57, "rows of y are replaced there that others may still read"),
     ("fft/step_22_long_bluestein.cu", 76, "wait()"): (80, UNTOLD),
     ("fft/step_22_long_bluestein.cu", 92, "wait()"): (75, TWICE),
+    ("fft/step_23_two_exchanges.cu", 50, "wait()"):
+        (54, "values are told to blocks that may not run yet"),
+    ("fft/step_23_two_exchanges.cu", 63, "wait()"): (66, UNTOLD),
+    ("fft/step_24_three_exchanges.cu", 75, "wait()"): (82, TWICE),
+    ("fft/step_24_three_exchanges.cu", 91, "wait()"): (94, UNTOLD),
     ("fft/step_12_other_factors.cu", 50, "__syncthreads()"):
         (56, "what the stage before stores is read there"),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 from kernel_launches import ROUNDING, Launch, blocks, launches
 
-from coursekit.benchmarks.fft import chirp_filter, chirp_of
+from coursekit.benchmarks.fft import chirp_filter, chirp_of, four_stage_places
 
 
 def both_ways(*sizes: dict[str, int]) -> list[dict[str, int]]:
@@ -504,3 +505,43 @@ def fft_ahead(rows: int, length: int, grid: int = 1) -> Launch:
     plain = convolution("fft_ahead", rows, length, grid, length // 32, room)
     tickets = np.zeros(1, np.uint32)
     return replace(plain, arguments=(*plain.arguments, tickets))
+
+
+@launches(
+    "fft/step_23_two_exchanges.cu",
+    both_ways(
+        {"rows": 2, "middle": 2, "share": 1, "ahead": 1},
+        {"rows": 1, "middle": 4, "share": 4},
+    ),
+)
+def fft_two_exchanges(
+    rows: int, middle: int, share: int, ahead: int = 0, sign: int = -1
+) -> Launch:
+    n = 1024 * middle
+    x = values(rows, n)
+    return launch_of(
+        "fft_two_exchanges", rows * share, n // 32 // share, x, transformed(x, sign),
+        defines={"MIDDLE": middle, "SHARE": share, "AHEAD": ahead, "SIGN": sign},
+        shared_bytes=32 // share * (middle * 32 + 1) * 8,
+    )  # fmt: skip
+
+
+@launches(
+    "fft/step_24_three_exchanges.cu",
+    both_ways(
+        {"rows": 2, "a": 8, "b": 8, "c": 8, "d": 8, "share": 1, "ahead": 1},
+        {"rows": 1, "a": 8, "b": 8, "c": 8, "d": 16, "share": 4},
+    ),
+)
+def fft_three_exchanges(rows: int, share: int, sign: int = -1, **shape: int) -> Launch:
+    radices = tuple(shape[name] for name in "abcd")
+    n = math.prod(radices)
+    x = values(rows, n)
+    defines = dict(zip("ABCD", radices, strict=True))
+    return launch_of(
+        "fft_three_exchanges", rows * share, n // 32 // share, x, transformed(x, sign),
+        defines=defines | {
+            "SHARE": share, "AHEAD": shape.get("ahead", 0), "SIGN": sign,
+        },
+        shared_bytes=8 * four_stage_places(radices, share),
+    )  # fmt: skip
