@@ -17,7 +17,8 @@ from coursekit.exercises.cells.exports import SETTINGS
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright, which drives the browser, is missing"
 )
-from accessibility import skip_without_axe, violations  # noqa: E402 (after the skip)
+import lab_page  # noqa: E402 (after the skip)
+from accessibility import skip_without_axe, violations  # noqa: E402
 from lab_server import ROOT, copies, serving  # noqa: E402
 from widget_page import browser_path  # noqa: E402 (needs playwright)
 
@@ -29,6 +30,9 @@ FEW = [
     name if name in ALWAYS else pytest.param(name, marks=pytest.mark.browser)
     for name in CHAPTERS
 ]
+OPEN = (
+    "(path) => jupyterapp.commands.execute('docmanager:open', { path }).then(() => 0)"
+)
 TEXT = ".jp-MarkdownViewer .jp-RenderedMarkdown > *"  # what scrolls is JupyterLab's
 # Of each cell: an <img> that is there and has an alternative text, or else a text.
 UNSHOWN = """(ids) => ids.filter((id) => {
@@ -59,10 +63,21 @@ def offline(browser):
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory):
+def lab(browser, tmp_path_factory):
+    """A page with a JupyterLab, which shows one document after the other."""
     home = tmp_path_factory.mktemp("lab")
     with serving(copies(tmp_path_factory.mktemp("course")), home) as address:
-        yield address
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        lab_page.open_lab(page, address)
+        yield page
+        page.close()
+
+
+@pytest.fixture
+def tab(lab):
+    yield lab
+    lab.evaluate("() => jupyterapp.shell.currentWidget.close()")
+    lab.wait_for_selector(".jp-MarkdownViewer", state="detached")
 
 
 @pytest.mark.parametrize("chapter", FEW)
@@ -86,10 +101,8 @@ def test_axe_finds_nothing_in_a_handout(offline, tmp_path, chapter):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing_in_a_page(lab, browser, name):
+def test_axe_finds_nothing_in_a_page(tab, name):
     skip_without_axe()
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto(f"{lab}lab/tree/notebooks/{name}?reset")
-    page.wait_for_selector(".jp-MarkdownViewer h1", timeout=60_000)
-    assert violations(page, TEXT) == []
-    page.close()
+    tab.evaluate(OPEN, f"notebooks/{name}")
+    tab.wait_for_selector(".jp-MarkdownViewer h1")
+    assert violations(tab, TEXT) == []

@@ -16,10 +16,14 @@ from coursekit.exercises.cells import working_copies
 PATIENCE_MS = 60_000
 RUN_MS = 600_000
 ANSWER_MS = 3_000
-OPEN = """async (path) => {
-  const panel = await jupyterapp.commands.execute("docmanager:open", { path });
+OPEN = """async ([path, isRead]) => {
+  const { kernels } = jupyterapp.serviceManager;
+  if (isRead) window.spare ??= await kernels.startNew({ name: "python3" });
+  const kernel = isRead ? spare.model : undefined;
+  const panel = await jupyterapp.commands.execute("docmanager:open", { path, kernel });
   await panel.context.ready;
   await panel.revealed;
+  await panel.sessionContext.ready;
   window.panel = panel;
 }"""
 HAS_KERNEL = "panel.sessionContext.session?.kernel?.status === 'idle'"
@@ -28,6 +32,18 @@ CLOSE = """async () => {
   await panel.sessionContext.shutdown();
   await panel.close();
 }"""
+# Its session gets another path: who opens the notebook next gets a kernel of its own.
+CLOSE_READ = """async () => {
+  panel.context.model.dirty = false;
+  await panel.sessionContext.session.setPath(`closed/${Date.now()}`);
+  await panel.close();
+}"""
+# What waits for the deck is given up in time; a page that is asked here is not.
+PRESENT = """() => {
+  panel.content.activeCellIndex = 0;
+  jupyterapp.commands.execute("coursekit:present");
+}"""
+LEAVE = "() => document.querySelector('.ck-deck')?.deck?.leave()"
 RUN = """() => {
   window.ran = undefined;
   jupyterapp.commands.execute("notebook:run-all-cells").then(
@@ -78,19 +94,31 @@ def students_copies(folder: Path) -> Path:
     return folder
 
 
-def open_lab(page, address: str, path: str) -> None:
-    """Open JupyterLab with one notebook, whose kernel starts."""
+def open_lab(page, address: str) -> None:
+    """Open a JupyterLab without a document."""
     page.set_default_timeout(PATIENCE_MS)
-    page.goto(f"{address}lab/tree/{path}?reset")
+    page.goto(f"{address}lab?reset")
     page.wait_for_function("window.jupyterapp")
     page.evaluate("() => jupyterapp.restored.then(() => null)")
-    open_notebook(page, path)
 
 
 def open_notebook(page, path: str) -> None:
     """Open a notebook in the JupyterLab of the page, and wait for its kernel."""
-    page.evaluate(OPEN, path)
+    page.evaluate(OPEN, [path, False])
     page.wait_for_function(HAS_KERNEL)
+
+
+def read_notebook(page, path: str) -> None:
+    """Open a notebook that is not run: all of them share one kernel."""
+    page.evaluate(OPEN, [path, True])
+    page.wait_for_function(HAS_KERNEL)
+
+
+def present(page) -> None:
+    """Present the notebook that is open, and wait for the first page of the deck."""
+    page.evaluate(PRESENT)
+    page.wait_for_selector(".ck-deck-bar")
+    page.wait_for_function("document.querySelector('.ck-deck').deck.pages.length")
 
 
 def run_all(page) -> dict[str, list[dict]]:
@@ -139,6 +167,7 @@ def differs(page, widget, before: str) -> bool:
         page.wait_for_function(
             f"([node, before]) => ({LOOK})(node) !== before",
             arg=[handle, before],
+            polling=50,  # ms; at each frame, it would take the look of a large widget
             timeout=ANSWER_MS,
         )
     except TooLong:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
@@ -45,7 +47,9 @@ def texts(chart) -> list[Text]:
     return _texts(chart)
 
 
+@functools.lru_cache(maxsize=1)
 def _drawn(chart):
+    """Draw a chart, once for all that is asked of it; return the renderer."""
     canvas = FigureCanvasAgg(chart)
     canvas.draw()
     return canvas.get_renderer()
@@ -94,8 +98,7 @@ def _passes(line, box: Bbox) -> bool:
         return False
     if line.get_linestyle() in ("None", "none", "", " "):
         return any(box.contains(*point) for point in points)
-    return any(
-        box.contains(*(start + (end - start) * share))
-        for start, end in zip(points, points[1:], strict=False)
-        for share in np.linspace(0, 1, 400)
-    )
+    shares = np.linspace(0, 1, 400)[:, None, None]
+    on_line = points[:-1] + (points[1:] - points[:-1]) * shares
+    low, high = (box.xmin, box.ymin), (box.xmax, box.ymax)
+    return bool(((low <= on_line) & (on_line <= high)).all(axis=-1).any())

@@ -38,7 +38,8 @@ def tab():
         browser = playwright.chromium.launch(
             executable_path=path, args=["--no-sandbox"]
         )
-        yield browser.new_page(viewport={"width": 820, "height": 800})
+        context = browser.new_context(viewport={"width": 820, "height": 800})
+        yield context.new_page()
         browser.close()
 
 
@@ -155,10 +156,46 @@ def widget(request):
     return WIDGETS[request.param]()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_to_complain_about(opened, widget, theme):
+@pytest.fixture(scope="module")
+def second_tab(tab):
+    """A page of its own for widgets that are looked at and not touched."""
+    page = tab.context.new_page()
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: problems.append(said.text))
+    return page, problems
+
+
+@pytest.fixture(
+    scope="module", params=product(WIDGETS, ["light", "dark"]), ids="-".join
+)
+def looked_at(second_tab, request):
+    """Open a widget once for what does not change it; return its page and theme."""
+    page, problems = second_tab
+    problems.clear()
+    name, theme = request.param
+    return open_widget(page, WIDGETS[name](), theme), theme, problems
+
+
+def test_nothing_takes_the_focus_by_itself(looked_at):
+    page, _, problems = looked_at
+    assert page.evaluate("document.activeElement === document.body")
+    assert problems == []
+
+
+def test_axe_finds_nothing_to_complain_about(looked_at):
     skip_without_axe()
-    assert violations(opened(widget, theme)) == []
+    page, _, problems = looked_at
+    assert violations(page) == []
+    assert problems == []
+
+
+def test_ground_follows_the_theme(looked_at):
+    page, theme, problems = looked_at
+    ground = {"light": "rgb(246, 248, 250)", "dark": "rgb(22, 27, 34)"}[theme]
+    style = "getComputedStyle(document.getElementById('widget'))"
+    assert page.evaluate(f"{style}.backgroundColor") == ground
+    assert problems == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -174,15 +211,6 @@ def test_axe_finds_a_defect_where_there_is_one(grid):
     skip_without_axe()
     grid.evaluate("document.querySelector('svg').removeAttribute('aria-label')")
     assert [name for name, _ in violations(grid)] == ["svg-img-alt"]
-
-
-@pytest.mark.parametrize(
-    ("theme", "ground"), [("light", "rgb(246, 248, 250)"), ("dark", "rgb(22, 27, 34)")]
-)
-def test_ground_follows_the_theme(opened, widget, theme, ground):
-    page = opened(widget, theme)
-    style = "getComputedStyle(document.getElementById('widget'))"
-    assert page.evaluate(f"{style}.backgroundColor") == ground
 
 
 def test_outside_jupyter_the_ground_follows_the_system(opened, tab):
@@ -201,11 +229,6 @@ def test_light_jupyter_stays_light_on_a_dark_system(opened, tab):
     ground = opened(GridBlock()).evaluate(f"{style}.backgroundColor")
     tab.emulate_media(color_scheme="light")
     assert ground == "rgb(246, 248, 250)"
-
-
-def test_nothing_takes_the_focus_by_itself(opened, widget):
-    page = opened(widget)
-    assert page.evaluate("document.activeElement === document.body")
 
 
 def test_plain_keys_do_not_reach_the_notebook(opened, widget):

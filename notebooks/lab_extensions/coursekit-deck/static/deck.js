@@ -9,6 +9,17 @@ import { Paged, pictures } from "./paged.js";
 const settled = () => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(done)));
 
+// Put all cells into the page. JupyterLab does so when it is idle, and no more once the
+// windowing mode is "none": those that were still to come would never be ready.
+function cells(notebook) {
+  notebook.widgets.forEach((cell, index) => {
+    if (!cell.isPlaceholder()) return;
+    cell.dataset.windowedListIndex = String(index);
+    notebook.layout.insertWidget(index, cell);
+  });
+  return Promise.all(notebook.widgets.map((cell) => cell.ready));
+}
+
 // Wait until the texts are there, whose heights decide what fits: they are rendered
 // after their cells are ready, and a busy machine takes its time. One that has only link
 // definitions stays empty, so that this ends after ten seconds in any case.
@@ -33,7 +44,7 @@ function cellOf(widget) {
 export async function present(app, panel) {
   const config = panel.content.notebookConfig;
   panel.content.notebookConfig = { ...config, windowingMode: "none" };
-  await Promise.all(panel.content.widgets.map((cell) => cell.ready));
+  await cells(panel.content);
   await texts(panel.content.widgets);
   await pictures(panel.node);
   const deck = new Deck(app, panel, config);
