@@ -25,7 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
 BASELINE = ROOT / PROJECT["mypy-baseline"]["baseline_path"]
 COMPLAINTS = BASELINE.read_text().splitlines()
 # Lower it when complaints are gone, and never raise it.
-MOST_COMPLAINTS = 617
+MOST_COMPLAINTS = 613
 (STRICT,) = (
     table["module"]
     for table in PROJECT["mypy"]["overrides"]
