@@ -34,7 +34,7 @@ MOST_BLOCKS = 16  # of a cluster
 LINE = 32  # values of 128 bytes
 WIDEST = 8192  # values of a slice that a block should have
 FEWEST_SLOTS = 2
-WORKERS = 12  # warps of a block
+WORKERS = 16  # warps of a block
 MERGING_BYTES = 1536  # of shared memory at most, beside the slots
 
 
