@@ -60,6 +60,10 @@ ELSEWHERE = (
 SMALL, LARGE = {"N": 2, "sms": 1}, {"N": 2, "sms": 1, "side": 24}
 RING = {"rows": 5, "share": 2, "slots": 2, "teams": 1}
 FEW = {
+    "fft/step_23_two_exchanges.cu": [{"rows": 1, "middle": 2, "share": 4}],
+    "fft/step_24_three_exchanges.cu": [
+        {"rows": 1, "a": 8, "b": 8, "c": 8, "d": 8, "share": 4}
+    ],
     "mnist_fast/moments.cu": [SMALL],
     "mnist_fast/forward_convolutions.cu": [SMALL, CUT],
     "mnist_fast/forward_hidden.cu": [SMALL],
@@ -166,6 +170,7 @@ HARMLESS = {
     ("fft/step_23_two_exchanges.cu", 85, "AHEAD > 0"): ASKED,
     ("fft/step_23_two_exchanges.cu", 85, "blockIdx.x + AHEAD * SHARE < gridDim.x"):
         ASKED,
+    ("fft/step_24_three_exchanges.cu", 41, "WIDE < 16"): BANKS,
     ("fft/step_24_three_exchanges.cu", 53, "AHEAD > 0"): ASKED,
     ("fft/step_24_three_exchanges.cu", 53, "blockIdx.x + AHEAD * SHARE < gridDim.x"):
         ASKED,
@@ -262,9 +267,11 @@ FOUND_AT = {
     ("fft/step_22_long_bluestein.cu", 92, "wait()"): (75, TWICE),
     ("fft/step_23_two_exchanges.cu", 50, "wait()"):
         (54, "values are told to blocks that may not run yet"),
-    ("fft/step_23_two_exchanges.cu", 63, "wait()"): (66, UNTOLD),
+    ("fft/step_23_two_exchanges.cu", 63, "wait()"):
+        (53, "other blocks store there, in `give`, while the block goes on"),
     ("fft/step_24_three_exchanges.cu", 75, "wait()"): (82, TWICE),
-    ("fft/step_24_three_exchanges.cu", 91, "wait()"): (94, UNTOLD),
+    ("fft/step_24_three_exchanges.cu", 91, "wait()"):
+        (80, "other blocks store there, in `stage_b`, while the block goes on"),
     ("fft/step_12_other_factors.cu", 50, "__syncthreads()"):
         (56, "what the stage before stores is read there"),
     ("softmax/step_07_cluster.cu", 76, "wait()"): (77, EARLY),
