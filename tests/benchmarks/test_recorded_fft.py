@@ -11,8 +11,10 @@ from coursekit.benchmarks import fft
 
 pytestmark = pytest.mark.usefixtures("simulated")
 ONE_BLOCK = ["copy", "registers", "vectorised"]
-MANY_BLOCKS = ["copy", "cluster", "one exchange", "two passes", "one trip"]
-LONGEST = 2**11
+MANY_BLOCKS = [
+    "copy", "cluster", "one exchange", "two passes", "one trip", "32 values"
+]  # fmt: skip
+LONGEST, WIDER = 2**11, 2**12
 SQUARE = 1600
 
 
@@ -24,6 +26,8 @@ def few_values(monkeypatch):
     monkeypatch.setattr(fft, "EXCHANGED", {LONGEST: (32, 2)})
     monkeypatch.setattr(fft, "TILED", {LONGEST: (32, 512)})
     monkeypatch.setattr(fft, "KEPT", {LONGEST: (32, 512, 1, 2)})
+    monkeypatch.setattr(fft, "WIDE", {LONGEST: (2, 2, 1)})
+    monkeypatch.setattr(fft, "WIDER", {WIDER: ((8, 8, 8, 8), 2, 1)})
     monkeypatch.setattr(fft, "SQUARES", {SQUARE: (5, 8, 2)})
 
 
@@ -39,6 +43,12 @@ def test_case_for_short_rows_is_right(name, n):
 def test_case_for_long_rows_is_right(name):
     arguments = fft.complex_rows(LONGEST)
     fft.cluster_cases()[name](*arguments)
+    assert fft.is_transform(*arguments)
+
+
+def test_case_with_three_exchanges_is_right():
+    arguments = fft.complex_rows(WIDER)
+    fft.with_wide_threads((WIDER,))(*arguments)
     assert fft.is_transform(*arguments)
 
 

@@ -349,8 +349,8 @@ class Setting:
             kernel = self.compile(text)[self.kernel]
             return checkers_together.watch(
                 checkers,
-                (kernel, self.grid, self.block, self.arguments, self.shared_bytes,
-                 self.cooperative),
+                (kernel, self.grid, self.block, copy.deepcopy(self.arguments),
+                 self.shared_bytes, self.cooperative),
                 until=checkers[0], results=True,
             )  # fmt: skip
 
