@@ -35,6 +35,7 @@ LINE = 32  # values of 128 bytes
 WIDEST = 8192  # values of a slice that a block should have
 FEWEST_SLOTS = 2
 WORKERS = 16  # warps of a block
+BLOCK_WARPS = 32  # at most
 MERGING_BYTES = 1536  # of shared memory at most, beside the slots
 
 
@@ -146,7 +147,7 @@ class RingShape:
             share = max(busy, key=lambda s: (busy[s], -s))
         width = cover(cols, share)
         room = device.shared_bytes_per_block_optin - MERGING_BYTES
-        slots = room // (4 * _pitch(width))
+        slots = min(room // (4 * _pitch(width)), BLOCK_WARPS - WORKERS - 2)
         if slots < FEWEST_SLOTS:
             raise LaunchError.explained(
                 f"a row of {cols:,} values is too long for the blocks of this device.",

@@ -125,7 +125,7 @@ def make(decoder, instruction):
     if words == ("async", "wait_group"):
         pending = int(instruction.operands[0].value)
         return lambda warp: _copies(warp).wait(warp, pending)
-    if bulk_copies.is_bulk(instruction):
+    if bulk_copies.is_load(instruction):
         return bulk_copies.make(decoder, instruction)
     if bulk_stores.is_store(instruction):
         return bulk_stores.make(decoder, instruction)

@@ -8,6 +8,7 @@ store units, and count as none of their requests.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -89,7 +90,7 @@ class Flight:
             getattr(self.warp.observer, how)(access, self.warp, part)
 
 
-def is_bulk(instruction) -> bool:
+def is_load(instruction) -> bool:
     """Whether a `cp` is a bulk copy to shared memory that completes on an mbarrier."""
     words = instruction.modifiers
     return words[:2] == ("async", "bulk") and _REPORTS in words
@@ -135,16 +136,10 @@ class _Copy:
         """Check the destination and the mbarrier of a copy."""
         boxed = isinstance(content, TensorMap)
         nbytes, align = (content.box_bytes, 128) if boxed else (content, 16)
-        region, start = self._find(warp, lane, place, nbytes, align)
-        barrier = self._find(warp, lane, report, WIDTH, WIDTH)
+        find = partial(bulk_places.find_shared, self.target, warp, lane)
+        region, start = find(place, nbytes, align)
+        barrier = find(report, WIDTH, WIDTH)
         return Flight(self, warp, lane, None, region, start, content, barrier)
-
-    def _find(self, warp, lane, address, nbytes, align) -> tuple:
-        shared = warp.block.shared
-        region = bulk_places.find(shared, self.target, warp, lane, address, nbytes)
-        place = region, address - region.address
-        bulk_places.check_aligned(self.target, warp, lane, place, align)
-        return place
 
 
 class _Run(_Copy):

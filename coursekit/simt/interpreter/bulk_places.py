@@ -37,10 +37,17 @@ def find(memory, access, warp, lane: int, address: int, nbytes: int):
     return region
 
 
-def check_aligned(access, warp, lane: int, place: tuple, align: int) -> None:
-    """Refuse a place (region, offset) in shared memory at an odd address."""
-    region, offset = place
-    if (region.address + offset) % align:
+def find_shared(access, warp, lane: int, address: int, nbytes: int, align: int):
+    """Return (region, offset) of the side of a copy that is in shared memory.
+
+    Raises
+    ------
+    OutOfBoundsError
+        No array has all the bytes, or they begin at no multiple of `align`.
+    """
+    region = find(warp.block.shared, access, warp, lane, address, nbytes)
+    offset = address - region.address
+    if address % align:
         way, ends = ("from", "begins") if access.verb == READS else ("to", "lands")
         raise wrong(
             access, warp, lane,
@@ -49,6 +56,7 @@ def check_aligned(access, warp, lane: int, place: tuple, align: int) -> None:
             f"A copy of this kind {ends} at multiples of {align} bytes.",
             f"Declare the array alignas({align}), and begin at such a place.",
         )  # fmt: skip
+    return region, offset
 
 
 def check_row(access, warp, lane: int, place: tuple, nbytes: int) -> None:

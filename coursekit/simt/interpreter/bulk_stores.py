@@ -9,6 +9,7 @@ be lucky. A store for which its thread never waits is left undone.
 
 from __future__ import annotations
 
+import abc
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -175,7 +176,7 @@ def make(decoder, instruction):
     return kind(decoder, instruction).step
 
 
-class _Store:
+class _Store(abc.ABC):
     """The part that both kinds of bulk stores share: the source, and its checks."""
 
     align = bulk_places.UNIT
@@ -197,17 +198,16 @@ class _Store:
             store.tell("begins", self.target, store.target)
             stores.begin(store)
 
+    @abc.abstractmethod
     def sides(self, warp, lane: int) -> tuple[Pieces, Pieces]:
         """Check the store of one lane; return both of its sides."""
-        raise NotImplementedError
 
     def find_source(self, warp, lane: int, nbytes: int) -> tuple[Region, int]:
         """Check the bytes in shared memory; return where they begin."""
-        address, shared = int(reached(warp, *self._origin)[lane]), warp.block.shared
-        region = bulk_places.find(shared, self.source, warp, lane, address, nbytes)
-        place = region, address - region.address
-        bulk_places.check_aligned(self.source, warp, lane, place, self.align)
-        return place
+        address = int(reached(warp, *self._origin)[lane])
+        return bulk_places.find_shared(
+            self.source, warp, lane, address, nbytes, self.align
+        )
 
 
 class _RowStore(_Store):
